@@ -48,17 +48,18 @@ package final class PostgresCustomerKeys: CustomerKeys {
         let rows = try await connection.execute(
             Statements.make,
             [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)], needsRoom: true)
-        return PostgresCustomerKeys.key(rows)
+        return CustomerKey(rows[0])
     }
 
     /// See `CustomerKeys`.
     package func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         if isReadOnly {
-            let rows = try await connection.execute(Statements.mayRead, [])
-            guard !rows.isNull(0, 0), rows.bool(0, 0) else { return .unknown }
+            let mayRead: Bool? = try await connection.execute(Statements.mayRead, [])[0]["may_read"]
+            guard mayRead == true else { return .unknown }
         }
-        return PostgresCustomerKeys.key(
-            try await connection.execute(Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)]))
+        let rows = try await connection.execute(
+            Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)])
+        return rows.first.map { CustomerKey($0) } ?? .unknown
     }
 
     /// See `CustomerKeys`. The database's user has to own the table of keys.
@@ -110,21 +111,25 @@ package final class PostgresCustomerKeys: CustomerKeys {
         report("tiffin forget: \(trouble.whole)")
         return trouble.plain
     }
+}
 
-    private nonisolated static func key(_ rows: Rows) -> CustomerKey {
-        guard rows.count > 0 else { return .unknown }
-        guard !rows.isNull(0, 0) else { return .destroyed }
-        return SealingKey(rows.bytes(0, 0)).map(CustomerKey.known) ?? .unknown
+extension CustomerKey {
+    fileprivate init(_ row: Row) {
+        guard let key = row.bytes("key") else {
+            self = .destroyed
+            return
+        }
+        self = SealingKey(key).map(CustomerKey.known) ?? .unknown
     }
 }
 
 private enum Statements {
-    static let make = Statement("make_key", "SELECT tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
+    static let make = Statement("make_key", "SELECT key FROM tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
 
     static let read = Statement(
         "read_key", "SELECT key FROM tiffin.customer_keys WHERE partition = $1 AND customer = $2", [.int2, .text])
 
     // Null if there is no such table yet.
     static let mayRead = Statement(
-        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT')")
+        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT') AS may_read")
 }

@@ -3,7 +3,7 @@
 // It keeps the promise of every `EventLog`, and the schema alone enforces it: however many servers write through
 // `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
 
-internal import Domain
+package import Domain
 package import EventLog
 package import EventLoop
 package import Postgres
@@ -84,12 +84,12 @@ package final class PostgresEventLog: EventLog {
     /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])
-        guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
-        return try (0..<rows.count).map { partition throws(EventLogError) in
-            guard !rows.isNull(partition, 0) else {
+        guard !rows.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+        return try rows.enumerated().map { partition, row throws(EventLogError) in
+            guard let epoch: Int64 = row["epoch"] else {
                 throw .unavailable("tiffin.log_head is damaged: it has no row for partition \(partition)")
             }
-            return rows.int8(partition, 0)
+            return epoch
         }
     }
 
@@ -99,19 +99,16 @@ package final class PostgresEventLog: EventLog {
         var found: [String] = []
         for partition in 0..<partitionCount {
             let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
-            guard rows.count > 0 else { continue }
-            let head = rows.int8(0, 0)
-            if !(0...LogHead.maximumPosition).contains(head) {
-                found.append("the head of partition \(partition) has the impossible position \(head)")
+            guard let ends = rows.first.map(StoredEnds.init) else { continue }
+            if !(0...LogHead.maximumPosition).contains(ends.head) {
+                found.append("the head of partition \(partition) has the impossible position \(ends.head)")
             }
-            if !rows.isNull(0, 1) {
-                found.append(
-                    "partition \(partition) has a row at the impossible position \(rows.int8(0, 1)): nothing reads it"
-                )
+            if let stray = ends.stray {
+                found.append("partition \(partition) has a row at the impossible position \(stray): nothing reads it")
             }
-            if !rows.isNull(0, 2), head < rows.int8(0, 2) {
+            if let last = ends.last, ends.head < last {
                 found.append(
-                    "partition \(partition) has events up to position \(rows.int8(0, 2)), and its head says \(head): "
+                    "partition \(partition) has events up to position \(last), and its head says \(ends.head): "
                         + "they are read, and the next append continues after them")
             }
         }
@@ -151,11 +148,10 @@ package final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        let rows = try await writers[batch.partition].outcome(of: batch, since: seen)
-        guard !rows.isNull(0, 0) else { return nil }
-        let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
-        let previous = LogPoint(position: first - 1, digest: rows.digest(0, 3))
-        let end = LogPoint(position: last, digest: rows.digest(0, 4))
+        let outcome = try await writers[batch.partition].outcome(of: batch, since: seen)
+        guard let first = outcome.first, let last = outcome.last else { return nil }
+        let previous = LogPoint(position: first - 1, digest: outcome.previousDigest)
+        let end = LogPoint(position: last, digest: outcome.chainDigest)
         guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
             throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
         }
@@ -171,8 +167,8 @@ package final class PostgresEventLog: EventLog {
     /// See `EventLog`.
     package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
-        guard rows.count > 0 else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
-        return LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 1))
+        guard let row = rows.first else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return LogPoint(position: row["position"], digest: row.digest("digest"))
     }
 
     // MARK: Reading
@@ -201,17 +197,15 @@ package final class PostgresEventLog: EventLog {
                 .int2(Int16(partition)), .int8(point.position), Parameter(point.digest),
                 .int8(isBeyond ? .max : end), .int8(Int64(limit)),
             ])
-        guard rows.count > 0, rows.bool(0, 5) else {
-            throw .forked(DatabaseTrouble.forked)
-        }
+        guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
         var following = FollowingEvents(events: [], end: point)
-        guard !rows.isNull(0, 0) else { return following }
+        guard first["first_position"] as Int64? != nil else { return following }
         PostgresEventLog.forEach(in: rows, partition, after: point.position, .max) {
             following.events.append($0.recorded)
         }
         // The last batch ends last, unless somebody has changed it.
-        let last = (0..<rows.count).max { rows.int8($0, 1) < rows.int8($1, 1) } ?? 0
-        following.end = LogPoint(position: rows.int8(last, 1), digest: rows.digest(last, 4))
+        let ends = rows.map { LogPoint(position: $0["last_position"], digest: $0.digest("chain_digest")) }
+        following.end = ends.max { $0.position < $1.position } ?? point
         return following
     }
 
@@ -230,7 +224,7 @@ package final class PostgresEventLog: EventLog {
 
     /// Where the last of some batches ends. If all their events were lost, the next one is behind it.
     private nonisolated static func end(of rows: Rows) -> Int64? {
-        rows.count == 0 ? nil : rows.int8(rows.count - 1, 1)
+        rows.last?["last_position"]
     }
 
     /// The batches that hold the events after a position.
@@ -254,12 +248,12 @@ package final class PostgresEventLog: EventLog {
                 .int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit)),
                 .int8(seen.position), Parameter(seen.digest),
             ])
-        guard rows.count > 0, rows.bool(0, 3) else { throw .forked(DatabaseTrouble.forked) }
-        guard !rows.isNull(0, 0) else { return [] }
-        return (0..<rows.count).map { row in
-            EventLines.event(
-                rows.bytes(row, 2), partition: partition, position: rows.int8(row, 0),
-                recordedAt: rows.timestamp(row, 1)
+        guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
+        guard first["position"] as Int64? != nil else { return [] }
+        return rows.indices.map { row in
+            let line = StreamColumns(rows, row)
+            return EventLines.event(
+                line.bytes, partition: partition, position: line.position, recordedAt: line.recordedAt
             ).recorded
         }
     }
@@ -271,7 +265,7 @@ package final class PostgresEventLog: EventLog {
             let rows = try await indexer.execute(
                 Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)],
                 needsRoom: true)
-            isBehind = rows.bool(0, 0)
+            isBehind = rows[0]["is_behind"]
         }
     }
 
@@ -302,7 +296,7 @@ package final class PostgresEventLog: EventLog {
             [
                 .int2(Int16(partition)), stream.map { .text($0.description) } ?? .null, .int8(position), .int4(limit),
             ], needsRoom: true)
-        return (rows.int8(0, 0), rows.isNull(0, 1) ? nil : rows.int8(0, 1))
+        return (rows[0]["missing"], rows[0]["reached"])
     }
 
     /// Few enough that nobody waits long for the processor, or for the disk.
@@ -321,23 +315,20 @@ package final class PostgresEventLog: EventLog {
 
     /// Batches from rows of their positions, digests and times.
     package nonisolated static func commits(_ rows: Rows, _ partition: Int) -> [Commit] {
-        (0..<rows.count).map { row in
-            Commit(
-                partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
-                // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
-                // either.
-                contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
-                recordedAt: rows.timestamp(row, 4), microseconds: abs(rows.unixMicroseconds(row, 4) % 1_000))
+        rows.indices.map { row in
+            let batch = CommitColumns(rows, row)
+            return Commit(
+                partition: partition, firstPosition: batch.first, lastPosition: batch.last,
+                contentDigest: batch.content, chainDigest: batch.chain, recordedAt: batch.recordedAt,
+                microseconds: abs(batch.recordedMicroseconds % 1_000))
         }
     }
 
     /// See `EventLog`.
     package func heads() async throws(EventLogError) -> [LogHead] {
         let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
-        return (0..<rows.count).map { row in
-            LogHead(
-                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1),
-                digest: Digest(rows.bytes(row, 2)) ?? .zero)
+        return rows.map {
+            LogHead(partition: $0["partition"], position: $0["position"], digest: $0.digest("digest") ?? .zero)
         }
     }
 
@@ -346,7 +337,7 @@ package final class PostgresEventLog: EventLog {
     private nonisolated static func page(
         _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
     ) async -> EventPage {
-        let bytes = (0..<rows.count).reduce(0) { $0 + rows.bytes($1, 3).count }
+        let bytes = rows.indices.reduce(0) { $0 + BatchColumns(rows, $1).lines.count }
         var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
         forEach(in: rows, partition, after: position, limit) { page.append($0) }
         return page
@@ -360,10 +351,10 @@ package final class PostgresEventLog: EventLog {
     ) {
         var (last, rest) = (position, limit)
         for row in 0..<rows.count where rest > 0 {
-            let first = rows.int8(row, 0)
+            let batch = BatchColumns(rows, row)
             EventLines.forEach(
-                in: rows.bytes(row, 3), rows.int8(row, 1) - first + 1, partition: partition, firstPosition: first,
-                recordedAt: rows.timestamp(row, 2)
+                in: batch.lines, batch.last - batch.first + 1, partition: partition, firstPosition: batch.first,
+                recordedAt: batch.recordedAt
             ) { event in
                 guard event.position > last, rest > 0 else { return }
                 last = event.position
@@ -398,10 +389,10 @@ private final class PartitionWriter {
         // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
         var sendsGroups = false
         for _ in 0..<PartitionWriter.attempts {
-            guard let rows = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
-            guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
+            guard let appended = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
+            if let receipt = appended.receipt(of: batch) { return receipt }
             // In another epoch it is sent again as well: this caller has not given the batch up for lost.
-            epoch = rows.int8(0, 1)
+            epoch = appended.epoch
             sendsGroups = true
         }
         throw .unavailable("other servers keep losing their connections")
@@ -409,15 +400,13 @@ private final class PartitionWriter {
 
     /// The end of the batch; nil if it was not appended directly after the point.
     func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-        guard let rows = try await send(batch, point, withGroups: false), !rows.isNull(0, 0), rows.isNull(0, 3) else {
-            return nil
-        }
-        return PartitionWriter.receipt(rows, batch).end
+        guard let appended = try await send(batch, point, withGroups: false), appended.stale == nil else { return nil }
+        return appended.receipt(of: batch)?.end
     }
 
     private func send(
         _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
-    ) async throws(EventLogError) -> Rows? {
+    ) async throws(EventLogError) -> Appended? {
         try await connection.executeUnlessViolated(
             Statements.append,
             [
@@ -428,7 +417,8 @@ private final class PartitionWriter {
                 withGroups ? .array(batch.groups) : .null,
                 withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
                 withGroups ? .array(batch.readings.map(\.group)) : .null,
-            ], needsRoom: true)
+            ], needsRoom: true
+        ).map { Appended($0[0]) }
     }
 
     /// The names of the streams that begin with a batch.
@@ -448,28 +438,125 @@ private final class PartitionWriter {
         return names
     }
 
-    private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {
-        let previous = LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 4))
-        guard rows.isNull(0, 3) else {
-            return AppendReceipt(
-                previous: previous, conflicts: Set(batch.groups),
-                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }), end: previous)
-        }
-        let conflicts = rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2))
-        let appended = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
-        return AppendReceipt(
-            previous: previous, conflicts: conflicts,
-            end: LogPoint(position: previous.position + Int64(appended), digest: rows.digest(0, 5)))
-    }
-
-    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Rows {
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Outcome {
         let rows = try await connection.execute(
             Statements.outcome,
             [
                 .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
             ])
-        epoch = rows.int8(0, 2)
-        return rows
+        let outcome = Outcome(rows[0])
+        epoch = outcome.epoch
+        return outcome
+    }
+}
+
+// MARK: Rows
+
+/// What `tiffin.append` returns.
+private struct Appended {
+    /// nil where nothing was appended: the log has gone on, or another epoch has begun.
+    let previousPosition: Int64?
+    let previousDigest: Digest?
+    let chainDigest: Digest?
+    let epoch: Int64
+    let conflicts: Set<Int32>
+    let stale: [String]?
+
+    init(_ row: Row) {
+        previousPosition = row["previous_position"]
+        previousDigest = row.digest("previous_digest")
+        chainDigest = row.digest("chain_digest")
+        epoch = row["epoch"]
+        conflicts = Set(row["conflicts"] as [Int32]? ?? [])
+        stale = row["stale"]
+    }
+
+    /// nil where the batch has to be sent again.
+    func receipt(of batch: EventBatch) -> AppendReceipt? {
+        guard let previousPosition else { return nil }
+        let previous = LogPoint(position: previousPosition, digest: previousDigest)
+        if let stale {
+            return AppendReceipt(
+                previous: previous, conflicts: Set(batch.groups), stale: Set(stale.compactMap { StreamName($0) }),
+                end: previous)
+        }
+        let count = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
+        return AppendReceipt(
+            previous: previous, conflicts: conflicts,
+            end: LogPoint(position: previousPosition + Int64(count), digest: chainDigest))
+    }
+}
+
+/// What `tiffin.outcome` returns; no positions where the batch is not in the log.
+private struct Outcome {
+    let first: Int64?
+    let last: Int64?
+    let epoch: Int64
+    let previousDigest: Digest?
+    let chainDigest: Digest?
+
+    init(_ row: Row) {
+        first = row["first_position"]
+        last = row["last_position"]
+        epoch = row["epoch"]
+        previousDigest = row.digest("previous_digest")
+        chainDigest = row.digest("chain_digest")
+    }
+}
+
+/// Where a partition ends: by its head, and by its batches.
+private struct StoredEnds {
+    let head: Int64
+    /// Of a batch at a position that no batch can have.
+    let stray: Int64?
+    let last: Int64?
+
+    init(_ row: Row) {
+        head = row["head"]
+        stray = row["stray"]
+        last = row["last"]
+    }
+}
+
+/// The first columns of ``Statements/batches`` and ``Statements/follow``, by their numbers: there are many rows.
+private struct BatchColumns {
+    let first, last: Int64
+    let recordedAt: Timestamp
+    let lines: UnsafeRawBufferPointer
+
+    init(_ rows: Rows, _ row: Int) {
+        (first, last) = (rows.int8(row, 0), rows.int8(row, 1))
+        recordedAt = Timestamp(microseconds: rows.unixMicroseconds(row, 2))
+        lines = rows.bytes(row, 3)
+    }
+}
+
+/// The first columns of ``Statements/stream``, by their numbers: there are many rows.
+private struct StreamColumns {
+    let position: Int64
+    let recordedAt: Timestamp
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ rows: Rows, _ row: Int) {
+        position = rows.int8(row, 0)
+        recordedAt = Timestamp(microseconds: rows.unixMicroseconds(row, 1))
+        bytes = rows.bytes(row, 2)
+    }
+}
+
+/// The columns of ``Statements/commits``, by their numbers: an audit reads very many rows.
+private struct CommitColumns {
+    let first, last: Int64
+    /// Bytes that do not have the length of a digest become zeros, which is not the digest of anything either.
+    let content, chain: Digest
+    let recordedAt: Timestamp
+    let recordedMicroseconds: Int64
+
+    init(_ rows: Rows, _ row: Int) {
+        (first, last) = (rows.int8(row, 0), rows.int8(row, 1))
+        (content, chain) = (Digest(rows.bytes(row, 2)) ?? .zero, Digest(rows.bytes(row, 3)) ?? .zero)
+        recordedMicroseconds = rows.unixMicroseconds(row, 4)
+        recordedAt = Timestamp(microseconds: recordedMicroseconds)
     }
 }
 
@@ -594,26 +681,28 @@ private enum Statements {
     static let damage = Statement(
         "damage",
         """
-        SELECT position, coalesce(
+        SELECT position AS head, coalesce(
             (SELECT max(first_position) FROM tiffin.batches
                 WHERE partition = $1 AND first_position > \(LogHead.maximumPosition)),
-            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)),
+            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)) AS stray,
             (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END
-                FROM (\(lastBatch)) AS b)
+                FROM (\(lastBatch)) AS b) AS last
         FROM tiffin.log_head WHERE partition = $1
         """, [.int2])
 }
 
-extension Rows {
+extension Row {
+    /// A digest; nil where there is none, or something else in its place.
+    func digest(_ column: String) -> Digest? { bytes(column).flatMap { Digest($0) } }
+}
+
+extension Timestamp: ColumnValue {
     /// A point in time, in the unit of the domain.
-    fileprivate func timestamp(_ row: Int, _ column: Int) -> Timestamp {
-        Timestamp(millisecondsSinceEpoch: unixMicroseconds(row, column) / 1_000)
+    package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> Timestamp {
+        Timestamp(microseconds: rows.unixMicroseconds(row, column))
     }
 
-    /// A digest; nil where there is none, or something else in its place.
-    fileprivate func digest(_ row: Int, _ column: Int) -> Digest? {
-        isNull(row, column) ? nil : Digest(bytes(row, column))
-    }
+    fileprivate init(microseconds: Int64) { self.init(millisecondsSinceEpoch: microseconds / 1_000) }
 }
 
 extension Parameter {

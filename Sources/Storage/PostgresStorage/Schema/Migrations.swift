@@ -79,8 +79,9 @@ package enum Migrations {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
-            let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
-            let found = Int(try await connection.execute(newest, []).int4(0, 0))
+            let newest = Statement(
+                "newest_migration", "SELECT coalesce(max(number), 0) AS number FROM tiffin.migrations")
+            let found: Int = try await connection.execute(newest)[0]["number"]
             if try await LayoutMove.isNeeded(connection) {
                 throw MigrationError(
                     description: "the log is not moved to the layout of this version yet; run tiffin migrate, which "
@@ -135,15 +136,15 @@ package enum Migrations {
     ) async throws -> [String] {
         // A second process waits here, and then finds everything applied.
         _ = try await transaction.execute(
-            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
+            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"))
         let rows = try await transaction.execute(
-            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"), [])
+            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"))
         var done: [Int: String] = [:]
-        for row in 0..<rows.count {
-            let number = Int(rows.int4(row, 0))
-            done[number] = rows.text(row, 2)
+        for row in rows {
+            let (number, name): (Int, String) = (row["number"], row["name"])
+            done[number] = row["checksum"]
             guard all.contains(where: { $0.number == number }) else {
-                throw MigrationError.newer("migration \(number) (\(rows.text(row, 1)))")
+                throw MigrationError.newer("migration \(number) (\(name))")
             }
         }
         var lines: [String] = []
@@ -181,23 +182,17 @@ package enum Migrations {
     private static func recordDeeds(_ transaction: Transaction) async throws {
         var deeds: [(id: Identifier, event: Deed.Event)] = []
         for (kind, statement) in DeedStatements.all {
-            let rows = try await transaction.execute(statement, [])
-            for row in 0..<rows.count {
-                guard let id = Identifier(rows.text(row, 0)) else { continue }
+            for row in try await transaction.execute(statement) {
+                guard let id = Identifier(row["name"] as String) else { continue }
                 switch kind {
                 case .customer: deeds.append((id, .customerForgotten))
                 case .relay: deeds.append((id, .relayPut))
-                case .user:
-                    let user = Deed.User(
-                        role: Text(rows.text(row, 1)), grants: rows.textArray(row, 2).compactMap { Identifier($0) },
-                        isEnabled: rows.bool(row, 3), change: "migrated")
-                    deeds.append((id, .userPut(user)))
+                case .user: deeds.append((id, .userPut(Deed.User(row, change: "migrated"))))
                 }
             }
         }
         guard !deeds.isEmpty else { return }
-        let isOld = try await transaction.execute(DeedStatements.isInOldLayout, [])
-        guard !isOld.bool(0, 0) else {
+        guard !(try await transaction.execute(DeedStatements.isInOldLayout)[0]["is_old"]) else {
             throw MigrationError(
                 description: "the log has the layout of before migration 7, and customers who were forgotten: migrate "
                     + "it with the version before this one first")
@@ -212,18 +207,16 @@ package enum Migrations {
         _ partitions: Int?, _ transaction: Transaction
     ) async throws -> [String] {
         let rows = try await transaction.execute(
-            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"), [])
-        if rows.count > 0 {
-            let count = Int(rows.int2(0, 0))
+            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"))
+        if let count: Int = rows.first?["count"] {
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(
                 description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
                     + "have \(partitions)")
         }
-        let isUsed = try await transaction.execute(
-            Statement(
-                "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head)"), [])
-        guard !isUsed.bool(0, 0) else {
+        let isUsed = Statement(
+            "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head) AS is_used")
+        guard !(try await transaction.execute(isUsed)[0]["is_used"]) else {
             throw MigrationError(
                 description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
                     + "from a backup, or run tiffin audit, which counts the partitions")
@@ -269,7 +262,7 @@ private enum DeedStatements {
             .customer,
             Statement(
                 "forgotten_customers",
-                "SELECT DISTINCT customer FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
+                "SELECT DISTINCT customer AS name FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
         ),
         (
             .user,
@@ -280,5 +273,8 @@ private enum DeedStatements {
 
     static let isInOldLayout = Statement(
         "is_in_old_layout",
-        "SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)")
+        """
+        SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)
+            AS is_old
+        """)
 }

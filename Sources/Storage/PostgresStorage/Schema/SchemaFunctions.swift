@@ -28,8 +28,7 @@ enum SchemaFunctions {
     )? {
         do throws(PostgresError) {
             let statement = Statement("functions_applied", "SELECT version, checksum FROM tiffin.functions")
-            let rows = try await session.execute(statement, [])
-            return rows.count > 0 ? (Int(rows.int4(0, 0)), rows.text(0, 1)) : nil
+            return try await session.execute(statement, []).first.map { ($0["version"], $0["checksum"]) }
         } catch {
             guard error.sqlState == .undefinedTable else { throw error }
             return nil
