@@ -1,38 +1,42 @@
-internal import CLibPQ
-
 /// One of the rows that a statement returned. A value is asked for by the name of its column, and decoded as what is
 /// wanted: `let name: String? = row["name"]`.
 ///
 /// A column that is not there, a value of another type, and a null that is not wanted as an optional are programmer
-/// errors and trap. Where a statement returns very many rows, to read ``Rows`` by numbers takes less time.
+/// errors and trap.
 package struct Row {
-    private let rows: Rows
-    private let number: Int
-
-    fileprivate init(_ rows: Rows, _ number: Int) {
-        self.rows = rows
-        self.number = number
-    }
+    fileprivate let rows: Rows
+    fileprivate let number: Int
 
     /// A value.
-    package subscript<Value: ColumnValue>(_ column: String) -> Value {
-        Value.decode(rows, number, rows.number(of: column))
+    package subscript<Value: ColumnValue>(_ name: String) -> Value {
+        Value.decode(rows, number, rows.number(of: name))
     }
 
-    /// The bytes of a `bytea` or a `text`, without a copy; nil for a null. They are valid as long as the rows live.
-    package func bytes(_ column: String) -> UnsafeRawBufferPointer? {
-        let column = rows.number(of: column)
-        return rows.isNull(number, column) ? nil : rows.bytes(number, column)
-    }
+    /// A point in time, as `Rows` has it.
+    package func unixMicroseconds(_ name: String) -> Int64 { rows.unixMicroseconds(number, rows.number(of: name)) }
+}
+
+/// A column of some rows, which is looked for once: for what reads very many rows.
+package struct ColumnOfRows<Value: ColumnValue> {
+    fileprivate let rows: Rows
+    fileprivate let number: Int
+
+    /// The value in a row.
+    package subscript(_ row: Int) -> Value { Value.decode(rows, row, number) }
 }
 
 extension Rows: RandomAccessCollection {
     package var startIndex: Int { 0 }
     package var endIndex: Int { count }
-    package subscript(number: Int) -> Row { Row(self, number) }
+    package subscript(number: Int) -> Row { Row(rows: self, number: number) }
+
+    /// The column with a name.
+    package func column<Value: ColumnValue>(_ name: String, of type: Value.Type = Value.self) -> ColumnOfRows<Value> {
+        ColumnOfRows(rows: self, number: number(of: name))
+    }
 }
 
-/// What a value in a row can be decoded as.
+/// What a value can be decoded as.
 package protocol ColumnValue {
     /// Decodes a value that is of this type.
     static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> Self
@@ -46,10 +50,6 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 
 extension Bool: ColumnValue {
     package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> Bool { rows.bool(row, column) }
-}
-
-extension Int16: ColumnValue {
-    package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> Int16 { rows.int2(row, column) }
 }
 
 extension Int32: ColumnValue {
@@ -73,6 +73,13 @@ extension Int: ColumnValue {
 
 extension String: ColumnValue {
     package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> String { rows.text(row, column) }
+}
+
+/// The bytes of a `bytea` or a `text`, without a copy. They are valid as long as the rows live.
+extension UnsafeRawBufferPointer: ColumnValue {
+    package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+        rows.bytes(row, column)
+    }
 }
 
 /// A `bytea`, a `text[]` and so on.

@@ -27,7 +27,7 @@ package final class PostgresAuditSource: AuditSource {
     package static func open(_ database: String) async throws -> PostgresAuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
-            _ = try await connection.execute(Statements.readOnly, [])
+            try await connection.take(.reading)
             let count = try await partitionCount(connection)
             let log = PostgresEventLog.reader(database, partitionCount: count ?? 1)
             return PostgresAuditSource(log: log, connection: connection)
@@ -156,13 +156,13 @@ package final class PostgresAuditSource: AuditSource {
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
         }
         var deeds = StoredDeeds(partitionCount: count, forgotten: [:], users: [:], relays: [])
-        for row in try await connection.execute(Statements.forgotten) {
+        for row in try await connection.execute(DeedTables.forgotten) {
             if let id = id(row, .customer) { deeds.forgotten[id] = row["count"] }
         }
-        for row in try await connection.execute(Statements.users) {
+        for row in try await connection.execute(DeedTables.users) {
             if let id = id(row, .user) { deeds.users[id] = Deed.User(row, change: "") }
         }
-        deeds.relays = Set(try await connection.execute(Statements.relays).compactMap { id($0, .relay) })
+        deeds.relays = Set(try await connection.execute(DeedTables.relays).compactMap { id($0, .relay) })
         return deeds
     }
 
@@ -176,8 +176,6 @@ package final class PostgresAuditSource: AuditSource {
 }
 
 private enum Statements {
-    static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
-
     // Null if one of them is not there.
     static let mayReadDeeds = Statement(
         "may_read_deeds",
@@ -186,15 +184,6 @@ private enum Statements {
             AND has_column_privilege(to_regclass('tiffin.users'), 'role', 'SELECT')
             AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT') AS may_read
         """)
-
-    static let forgotten = Statement(
-        "forgotten",
-        "SELECT customer AS name, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
-
-    static let users = Statement(
-        "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
-
-    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")

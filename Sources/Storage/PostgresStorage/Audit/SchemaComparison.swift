@@ -30,7 +30,7 @@ struct SchemaComparison {
     }
 
     private func migrations() async throws(PostgresError) -> [SchemaFault] {
-        var expected = Migrations.checksums
+        var expected = Dictionary(uniqueKeysWithValues: Migrations.all.map { ($0.number, $0.checksum) })
         var faults: [SchemaFault] = []
         for row in try await connection.execute(Statements.migrations) {
             let (number, found): (Int, String) = (row["number"], row["checksum"])

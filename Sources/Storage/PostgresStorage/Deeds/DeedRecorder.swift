@@ -37,7 +37,7 @@ package enum DeedRecorder {
         _ deeds: [(stream: StreamName, event: DomainEvent)], _ metadata: [UInt8], to partition: Int,
         in transaction: Transaction
     ) async throws {
-        guard let head = try await transaction.execute(Statements.head, [.int2(Int16(partition))]).first.map(Head.init)
+        guard let head = try await transaction.execute(Statements.head, [.int2(Int16(partition))]).first
         else { throw DeedError("the log has no partition \(partition)") }
         let names = deeds.map { "\($0.stream)" }
         let rows = try await transaction.execute(Statements.versions, [.int2(Int16(partition)), .array(names)])
@@ -48,15 +48,16 @@ package enum DeedRecorder {
                 stream: deed.stream, version: versions[name, default: 0] + 1, kind: kind, payload: payload,
                 metadata: metadata)
         }
+        let now: Timestamp = head["now"]
         let batch = EventBatch(
             partition: partition, events: events, groups: events.indices.map { Int32($0) }, readings: [],
-            recordedAt: head.now)
+            recordedAt: now)
         let appended = try await transaction.execute(
             Statements.append,
             [
-                .int2(Int16(partition)), .int8(head.position), .bytes(head.digest), .int8(head.epoch),
+                .int2(Int16(partition)), .int8(head["position"]), .bytes(head["digest"]), .int8(head["epoch"]),
                 .bytes(batch.contentDigest.bytes),
-                .timestamp(unixMicroseconds: head.now.millisecondsSinceEpoch * 1_000),
+                .timestamp(unixMicroseconds: now.millisecondsSinceEpoch * 1_000),
                 .int4(Int32(events.count)), .bytes(batch.lines),
             ])
         // Its head is locked, so this cannot be unless it is damaged.
@@ -73,20 +74,6 @@ struct DeedError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// The head of a partition, with the time by the database's clock.
-private struct Head {
-    let position, epoch: Int64
-    let digest: [UInt8]
-    let now: Timestamp
-
-    init(_ row: Row) {
-        position = row["position"]
-        epoch = row["epoch"]
-        digest = row["digest"]
-        now = row["now"]
-    }
-}
-
 extension Deed.User {
     /// What a row of the table of users says of one.
     init(_ row: Row, change: Text) {
@@ -94,6 +81,18 @@ extension Deed.User {
             role: Text(row["role"] as String), grants: (row["grants"] as [String]).compactMap { Identifier($0) },
             isEnabled: row["enabled"], change: change)
     }
+}
+
+/// What was done beside the log, as its tables have it.
+enum DeedTables {
+    static let forgotten = Statement(
+        "forgotten",
+        "SELECT customer AS name, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
+
+    static let users = Statement(
+        "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
+
+    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
 }
 
 private enum Statements {

@@ -14,7 +14,9 @@ package final class PostgresCustomerKeys: CustomerKeys {
     private let database: String
     private let isReadOnly: Bool
     private let hasRoom: @LoopActor () -> Bool
-    private let report: (@LoopActor (String) -> Void)?
+    /// Whether clients wait.
+    private let isServing: Bool
+    private var trouble: DatabaseTrouble
 
     /// The keys in a migrated database.
     ///
@@ -34,7 +36,8 @@ package final class PostgresCustomerKeys: CustomerKeys {
         self.database = database
         self.isReadOnly = isReadOnly
         self.hasRoom = hasRoom
-        self.report = report
+        isServing = report != nil
+        trouble = DatabaseTrouble(listener: report)
     }
 
     /// How its connection is, for `INFO`.
@@ -94,28 +97,22 @@ package final class PostgresCustomerKeys: CustomerKeys {
             defer { keys.close() }
             return try await keys.removeOldRows()
         } catch {
-            return report == nil ? error.message : told(error)
+            return isServing ? told(error) : error.message
         }
     }
 
     @LoopActor
     private func forgottenKeys() async throws(PostgresError) -> ForgottenKeys {
         try await ForgottenKeys(
-            in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
+            in: database, silence: isServing ? PostgresCustomerKeys.silenceWhileForgetting : nil)
     }
 
-    /// What the caller learns of an error: clients may be anybody.
-    private func told(_ error: PostgresError) -> String {
-        let trouble = DatabaseTrouble(error)
-        guard let report else { return trouble.whole }
-        report("tiffin forget: \(trouble.whole)")
-        return trouble.plain
-    }
+    private func told(_ error: PostgresError) -> String { trouble.told(error, on: "tiffin forget") }
 }
 
 extension CustomerKey {
     fileprivate init(_ row: Row) {
-        guard let key = row.bytes("key") else {
+        guard let key: UnsafeRawBufferPointer = row["key"] else {
             self = .destroyed
             return
         }

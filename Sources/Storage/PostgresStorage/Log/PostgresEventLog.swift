@@ -3,7 +3,7 @@
 // It keeps the promise of every `EventLog`, and the schema alone enforces it: however many servers write through
 // `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
 
-package import Domain
+internal import Domain
 package import EventLog
 package import EventLoop
 package import Postgres
@@ -99,16 +99,17 @@ package final class PostgresEventLog: EventLog {
         var found: [String] = []
         for partition in 0..<partitionCount {
             let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
-            guard let ends = rows.first.map(StoredEnds.init) else { continue }
-            if !(0...LogHead.maximumPosition).contains(ends.head) {
-                found.append("the head of partition \(partition) has the impossible position \(ends.head)")
+            guard let row = rows.first else { continue }
+            let head: Int64 = row["head"]
+            if !(0...LogHead.maximumPosition).contains(head) {
+                found.append("the head of partition \(partition) has the impossible position \(head)")
             }
-            if let stray = ends.stray {
+            if let stray: Int64 = row["stray"] {
                 found.append("partition \(partition) has a row at the impossible position \(stray): nothing reads it")
             }
-            if let last = ends.last, ends.head < last {
+            if let last: Int64 = row["last"], head < last {
                 found.append(
-                    "partition \(partition) has events up to position \(last), and its head says \(ends.head): "
+                    "partition \(partition) has events up to position \(last), and its head says \(head): "
                         + "they are read, and the next append continues after them")
             }
         }
@@ -148,10 +149,11 @@ package final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        let outcome = try await writers[batch.partition].outcome(of: batch, since: seen)
-        guard let first = outcome.first, let last = outcome.last else { return nil }
-        let previous = LogPoint(position: first - 1, digest: outcome.previousDigest)
-        let end = LogPoint(position: last, digest: outcome.chainDigest)
+        let row = try await writers[batch.partition].outcome(of: batch, since: seen)
+        guard let first: Int64 = row["first_position"] else { return nil }
+        let last: Int64 = row["last_position"]
+        let previous = LogPoint(position: first - 1, digest: row.digest("previous_digest"))
+        let end = LogPoint(position: last, digest: row.digest("chain_digest"))
         guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
             throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
         }
@@ -250,11 +252,13 @@ package final class PostgresEventLog: EventLog {
             ])
         guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
         guard first["position"] as Int64? != nil else { return [] }
-        return rows.indices.map { row in
-            let line = StreamColumns(rows, row)
-            return EventLines.event(
-                line.bytes, partition: partition, position: line.position, recordedAt: line.recordedAt
-            ).recorded
+        let (position, recordedAt) = (
+            rows.column("position", of: Int64.self), rows.column("recorded_at", of: Timestamp.self)
+        )
+        let line = rows.column("line", of: UnsafeRawBufferPointer.self)
+        return rows.indices.map {
+            EventLines.event(line[$0], partition: partition, position: position[$0], recordedAt: recordedAt[$0])
+                .recorded
         }
     }
 
@@ -315,12 +319,13 @@ package final class PostgresEventLog: EventLog {
 
     /// Batches from rows of their positions, digests and times.
     package nonisolated static func commits(_ rows: Rows, _ partition: Int) -> [Commit] {
-        rows.indices.map { row in
-            let batch = CommitColumns(rows, row)
-            return Commit(
-                partition: partition, firstPosition: batch.first, lastPosition: batch.last,
-                contentDigest: batch.content, chainDigest: batch.chain, recordedAt: batch.recordedAt,
-                microseconds: abs(batch.recordedMicroseconds % 1_000))
+        rows.map { row in
+            Commit(
+                partition: partition, firstPosition: row["first_position"], lastPosition: row["last_position"],
+                // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
+                // either.
+                contentDigest: row.digest("content_digest") ?? .zero, chainDigest: row.digest("chain_digest") ?? .zero,
+                recordedAt: row["recorded_at"], microseconds: abs(row.unixMicroseconds("recorded_at") % 1_000))
         }
     }
 
@@ -337,7 +342,8 @@ package final class PostgresEventLog: EventLog {
     private nonisolated static func page(
         _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
     ) async -> EventPage {
-        let bytes = rows.indices.reduce(0) { $0 + BatchColumns(rows, $1).lines.count }
+        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
+        let bytes = rows.indices.reduce(0) { $0 + lines[$1].count }
         var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
         forEach(in: rows, partition, after: position, limit) { page.append($0) }
         return page
@@ -349,12 +355,17 @@ package final class PostgresEventLog: EventLog {
     private nonisolated static func forEach(
         in rows: Rows, _ partition: Int, after position: Int64, _ limit: Int, _ body: (EventView) -> Void
     ) {
+        let (firsts, lasts) = (
+            rows.column("first_position", of: Int64.self), rows.column("last_position", of: Int64.self)
+        )
+        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
+        let recordedAt = rows.column("recorded_at", of: Timestamp.self)
         var (last, rest) = (position, limit)
-        for row in 0..<rows.count where rest > 0 {
-            let batch = BatchColumns(rows, row)
+        for row in rows.indices where rest > 0 {
+            let first = firsts[row]
             EventLines.forEach(
-                in: batch.lines, batch.last - batch.first + 1, partition: partition, firstPosition: batch.first,
-                recordedAt: batch.recordedAt
+                in: lines[row], lasts[row] - first + 1, partition: partition, firstPosition: first,
+                recordedAt: recordedAt[row]
             ) { event in
                 guard event.position > last, rest > 0 else { return }
                 last = event.position
@@ -365,220 +376,7 @@ package final class PostgresEventLog: EventLog {
     }
 }
 
-/// The connection that appends to one partition, and the epoch that the partition last reported.
-@LoopActor
-private final class PartitionWriter {
-    /// How often a batch is sent again because a new epoch began.
-    static let attempts = 10
-
-    let connection: LazyConnection
-    private var epoch: Int64
-
-    init(
-        _ database: String, partition: Int, epoch: Int64, hasRoom: @escaping @LoopActor () -> Bool,
-        report: (@LoopActor (String) -> Void)?
-    ) {
-        connection = LazyConnection(
-            database, name: "tiffin writer \(partition)", deadlines: report == nil ? nil : .writing, hasRoom: hasRoom,
-            report: report)
-        self.epoch = epoch
-    }
-
-    /// The receipt; nil if a batch begins at that position already.
-    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
-        var sendsGroups = false
-        for _ in 0..<PartitionWriter.attempts {
-            guard let appended = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
-            if let receipt = appended.receipt(of: batch) { return receipt }
-            // In another epoch it is sent again as well: this caller has not given the batch up for lost.
-            epoch = appended.epoch
-            sendsGroups = true
-        }
-        throw .unavailable("other servers keep losing their connections")
-    }
-
-    /// The end of the batch; nil if it was not appended directly after the point.
-    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-        guard let appended = try await send(batch, point, withGroups: false), appended.stale == nil else { return nil }
-        return appended.receipt(of: batch)?.end
-    }
-
-    private func send(
-        _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
-    ) async throws(EventLogError) -> Appended? {
-        try await connection.executeUnlessViolated(
-            Statements.append,
-            [
-                .int2(Int16(batch.partition)), .int8(seen.position), Parameter(seen.digest), .int8(epoch),
-                .bytes(batch.contentDigest.bytes),
-                .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
-                .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
-                withGroups ? .array(batch.groups) : .null,
-                withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
-                withGroups ? .array(batch.readings.map(\.group)) : .null,
-            ], needsRoom: true
-        ).map { Appended($0[0]) }
-    }
-
-    /// The names of the streams that begin with a batch.
-    private static func newStreams(_ batch: EventBatch) -> ArrayParameter {
-        var names = ArrayParameter(of: .text)
-        for index in batch.events.indices where batch.events[index].version == 1 {
-            names.append { batch.events[index].stream.append(to: &$0) }
-        }
-        return names
-    }
-
-    private static func names(of readings: [EventBatch.Reading]) -> ArrayParameter {
-        var names = ArrayParameter(of: .text)
-        for reading in readings {
-            names.append { reading.stream.append(to: &$0) }
-        }
-        return names
-    }
-
-    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Outcome {
-        let rows = try await connection.execute(
-            Statements.outcome,
-            [
-                .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
-            ])
-        let outcome = Outcome(rows[0])
-        epoch = outcome.epoch
-        return outcome
-    }
-}
-
-// MARK: Rows
-
-/// What `tiffin.append` returns.
-private struct Appended {
-    /// nil where nothing was appended: the log has gone on, or another epoch has begun.
-    let previousPosition: Int64?
-    let previousDigest: Digest?
-    let chainDigest: Digest?
-    let epoch: Int64
-    let conflicts: Set<Int32>
-    let stale: [String]?
-
-    init(_ row: Row) {
-        previousPosition = row["previous_position"]
-        previousDigest = row.digest("previous_digest")
-        chainDigest = row.digest("chain_digest")
-        epoch = row["epoch"]
-        conflicts = Set(row["conflicts"] as [Int32]? ?? [])
-        stale = row["stale"]
-    }
-
-    /// nil where the batch has to be sent again.
-    func receipt(of batch: EventBatch) -> AppendReceipt? {
-        guard let previousPosition else { return nil }
-        let previous = LogPoint(position: previousPosition, digest: previousDigest)
-        if let stale {
-            return AppendReceipt(
-                previous: previous, conflicts: Set(batch.groups), stale: Set(stale.compactMap { StreamName($0) }),
-                end: previous)
-        }
-        let count = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
-        return AppendReceipt(
-            previous: previous, conflicts: conflicts,
-            end: LogPoint(position: previousPosition + Int64(count), digest: chainDigest))
-    }
-}
-
-/// What `tiffin.outcome` returns; no positions where the batch is not in the log.
-private struct Outcome {
-    let first: Int64?
-    let last: Int64?
-    let epoch: Int64
-    let previousDigest: Digest?
-    let chainDigest: Digest?
-
-    init(_ row: Row) {
-        first = row["first_position"]
-        last = row["last_position"]
-        epoch = row["epoch"]
-        previousDigest = row.digest("previous_digest")
-        chainDigest = row.digest("chain_digest")
-    }
-}
-
-/// Where a partition ends: by its head, and by its batches.
-private struct StoredEnds {
-    let head: Int64
-    /// Of a batch at a position that no batch can have.
-    let stray: Int64?
-    let last: Int64?
-
-    init(_ row: Row) {
-        head = row["head"]
-        stray = row["stray"]
-        last = row["last"]
-    }
-}
-
-/// The first columns of ``Statements/batches`` and ``Statements/follow``, by their numbers: there are many rows.
-private struct BatchColumns {
-    let first, last: Int64
-    let recordedAt: Timestamp
-    let lines: UnsafeRawBufferPointer
-
-    init(_ rows: Rows, _ row: Int) {
-        (first, last) = (rows.int8(row, 0), rows.int8(row, 1))
-        recordedAt = Timestamp(microseconds: rows.unixMicroseconds(row, 2))
-        lines = rows.bytes(row, 3)
-    }
-}
-
-/// The first columns of ``Statements/stream``, by their numbers: there are many rows.
-private struct StreamColumns {
-    let position: Int64
-    let recordedAt: Timestamp
-    let bytes: UnsafeRawBufferPointer
-
-    init(_ rows: Rows, _ row: Int) {
-        position = rows.int8(row, 0)
-        recordedAt = Timestamp(microseconds: rows.unixMicroseconds(row, 1))
-        bytes = rows.bytes(row, 2)
-    }
-}
-
-/// The columns of ``Statements/commits``, by their numbers: an audit reads very many rows.
-private struct CommitColumns {
-    let first, last: Int64
-    /// Bytes that do not have the length of a digest become zeros, which is not the digest of anything either.
-    let content, chain: Digest
-    let recordedAt: Timestamp
-    let recordedMicroseconds: Int64
-
-    init(_ rows: Rows, _ row: Int) {
-        (first, last) = (rows.int8(row, 0), rows.int8(row, 1))
-        (content, chain) = (Digest(rows.bytes(row, 2)) ?? .zero, Digest(rows.bytes(row, 3)) ?? .zero)
-        recordedMicroseconds = rows.unixMicroseconds(row, 4)
-        recordedAt = Timestamp(microseconds: recordedMicroseconds)
-    }
-}
-
 private enum Statements {
-    static let append = Statement(
-        "append",
-        """
-        SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-        """,
-        [
-            .int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array, .textArray,
-            .int4Array,
-        ])
-
-    static let outcome = Statement(
-        "outcome",
-        """
-        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3, $4)
-        """,
-        [.int2, .int8, .int8, .bytea])
-
     static let batches = Statement(
         "batches",
         """
@@ -689,25 +487,4 @@ private enum Statements {
                 FROM (\(lastBatch)) AS b) AS last
         FROM tiffin.log_head WHERE partition = $1
         """, [.int2])
-}
-
-extension Row {
-    /// A digest; nil where there is none, or something else in its place.
-    func digest(_ column: String) -> Digest? { bytes(column).flatMap { Digest($0) } }
-}
-
-extension Timestamp: ColumnValue {
-    /// A point in time, in the unit of the domain.
-    package static func decode(_ rows: Rows, _ row: Int, _ column: Int) -> Timestamp {
-        Timestamp(microseconds: rows.unixMicroseconds(row, column))
-    }
-
-    fileprivate init(microseconds: Int64) { self.init(millisecondsSinceEpoch: microseconds / 1_000) }
-}
-
-extension Parameter {
-    /// The bytes of a digest; NULL where it is not known.
-    fileprivate init(_ digest: Digest?) {
-        self = if let digest { .bytes(digest.bytes) } else { .null }
-    }
 }

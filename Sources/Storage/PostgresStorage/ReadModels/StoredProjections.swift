@@ -255,7 +255,7 @@ extension StoredCheckpoint {
         self.init(
             projection: row["projection"], generation: row["generation"], version: row["version"],
             position: row["position"], digest: row["digest"],
-            chain: row.bytes("chain_digest").map { Digest($0) ?? .zero },
+            chain: (row["chain_digest"] as [UInt8]?).map { Digest($0) ?? .zero },
             isActive: row["state"] == StoredProjections.State.active.rawValue)
     }
 }

@@ -31,7 +31,7 @@ struct LayoutMove {
         let total: Int64 = try await connection.execute(Statements.total)[0]["count"]
         var moved: Int64 = try await connection.execute(Statements.moved)[0]["count"]
         for row in try await connection.execute(Statements.partitions) {
-            let partition = Parameter.int2(row["partition"])
+            let partition = Parameter.int2(Int16(row["partition"] as Int))
             let limit = Parameter.int8(Int64(LayoutMove.eventsOfStep))
             while let step: Int64 = try await connection.execute(Statements.move, [partition, limit])[0]["events"] {
                 moved += step
@@ -46,36 +46,23 @@ struct LayoutMove {
     /// Refuses a log whose batches do not have the events: they would be lost, or be in two batches.
     private func check() async throws {
         let rows = try await connection.execute(Statements.impossible, [.int8(Int64(EventBatch.maximumEvents))])
-        guard let place = rows.first.map(Place.init) else { return }
-        throw damaged("the batch at \(place) is impossible, or overlaps with the one before")
+        guard let row = rows.first else { return }
+        throw damaged("the batch", at: row, "is impossible, or overlaps with the one before")
     }
 
     private func finish(_ total: Int64) async throws {
-        if let place = try await connection.execute(Statements.unmoved).first.map(Place.init) {
-            throw damaged("the event at \(place) is in no batch")
+        if let row = try await connection.execute(Statements.unmoved).first {
+            throw damaged("the event", at: row, "is in no batch")
         }
         try await connection.runScript("DROP TABLE tiffin.event_rows, tiffin.commit_rows")
     }
 
-    private func damaged(_ what: String) -> MigrationError {
-        MigrationError(
-            description:
-                "the log is damaged, and cannot be moved to the layout of this version: \(what). Audit the log "
-                + "with the version that wrote it")
+    private func damaged(_ what: String, at row: Row, _ problem: String) -> MigrationError {
+        let (partition, position): (Int, Int64) = (row["partition"], row["position"])
+        return MigrationError(
+            description: "the log is damaged, and cannot be moved to the layout of this version: \(what) at position "
+                + "\(position) of partition \(partition) \(problem). Audit the log with the version that wrote it")
     }
-}
-
-/// Where something was found.
-private struct Place: CustomStringConvertible {
-    let partition: Int
-    let position: Int64
-
-    init(_ row: Row) {
-        partition = row["partition"]
-        position = row["position"]
-    }
-
-    var description: String { "position \(position) of partition \(partition)" }
 }
 
 private enum Statements {

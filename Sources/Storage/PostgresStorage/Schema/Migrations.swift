@@ -181,18 +181,22 @@ package enum Migrations {
     @LoopActor
     private static func recordDeeds(_ transaction: Transaction) async throws {
         var deeds: [(id: Identifier, event: Deed.Event)] = []
-        for (kind, statement) in DeedStatements.all {
-            for row in try await transaction.execute(statement) {
-                guard let id = Identifier(row["name"] as String) else { continue }
-                switch kind {
-                case .customer: deeds.append((id, .customerForgotten))
-                case .relay: deeds.append((id, .relayPut))
-                case .user: deeds.append((id, .userPut(Deed.User(row, change: "migrated"))))
-                }
+        func take(_ table: Statement, _ event: (Row) -> Deed.Event) async throws {
+            for row in try await transaction.execute(table) {
+                if let id = Identifier(row["name"] as String) { deeds.append((id, event(row))) }
             }
         }
+        try await take(DeedTables.forgotten) { _ in .customerForgotten }
+        try await take(DeedTables.users) { .userPut(Deed.User($0, change: "migrated")) }
+        try await take(DeedTables.relays) { _ in .relayPut }
         guard !deeds.isEmpty else { return }
-        guard !(try await transaction.execute(DeedStatements.isInOldLayout)[0]["is_old"]) else {
+        let isInOldLayout = Statement(
+            "is_in_old_layout",
+            """
+            SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)
+                AS is_old
+            """)
+        guard !(try await transaction.execute(isInOldLayout)[0]["is_old"]) else {
             throw MigrationError(
                 description: "the log has the layout of before migration 7, and customers who were forgotten: migrate "
                     + "it with the version before this one first")
@@ -251,30 +255,4 @@ package struct MigrationError: Error, CustomStringConvertible {
             description: "the database has \(what), and this version of Tiffin works with \(present); run tiffin "
                 + "migrate, or a server of this version")
     }
-}
-
-/// What was done beside the log, by the tables.
-private enum DeedStatements {
-    enum Kind { case customer, user, relay }
-
-    static let all: [(Kind, Statement)] = [
-        (
-            .customer,
-            Statement(
-                "forgotten_customers",
-                "SELECT DISTINCT customer AS name FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
-        ),
-        (
-            .user,
-            Statement("present_users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
-        ),
-        (.relay, Statement("present_relays", "SELECT name FROM tiffin.relays")),
-    ]
-
-    static let isInOldLayout = Statement(
-        "is_in_old_layout",
-        """
-        SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)
-            AS is_old
-        """)
 }

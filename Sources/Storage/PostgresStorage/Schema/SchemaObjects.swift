@@ -1,50 +1,33 @@
 /// The functions and views that some scripts of SQL make, one after the other: what a database has unless somebody changed
 /// them. It understands what migrations are written in, and no more of SQL.
-package struct SchemaObjects: Sendable {
+struct SchemaObjects {
     /// What is said of a function, as the catalogue of a database has it.
-    package struct Function: Equatable, Sendable {
+    struct Function: Equatable {
         /// Its text between the quotes.
-        package var source: String
+        var source: String
         /// Its language.
-        package var language: String
+        var language: String
         /// Whether it runs with the rights of its owner.
-        package var isDefiner: Bool
+        var isDefiner: Bool
         /// `v`, `s` or `i`: whether it may have another result each time.
-        package var volatility: String
+        var volatility: String
         /// The settings that it runs with, in order.
-        package var settings: [String]
-
-        /// A function.
-        package init(
-            source: String, language: String, isDefiner: Bool, volatility: String, settings: [String]
-        ) {
-            self.source = source
-            self.language = language
-            self.isDefiner = isDefiner
-            self.volatility = volatility
-            self.settings = settings
-        }
+        var settings: [String]
     }
 
     /// Functions of one name take different numbers of arguments.
-    package struct Signature: Hashable, Sendable {
-        package var name: String
-        package var argumentCount: Int
-
-        /// A signature.
-        package init(name: String, argumentCount: Int) {
-            self.name = name
-            self.argumentCount = argumentCount
-        }
+    struct Signature: Hashable {
+        var name: String
+        var argumentCount: Int
     }
 
     /// Functions in the schema `tiffin`.
-    package private(set) var functions: [Signature: Function] = [:]
+    private(set) var functions: [Signature: Function] = [:]
     /// The queries of views in the schema `tiffin`, by their names.
-    package private(set) var views: [String: String] = [:]
+    private(set) var views: [String: String] = [:]
 
-    /// What is there after all migrations, with the present functions.
-    package static var ofMigrations: SchemaObjects {
+    /// What a database has after all migrations, with the present functions.
+    static var ofMigrations: SchemaObjects {
         SchemaObjects((Migrations.all.map(\.sql) + SchemaFunctions.files).map { String(decoding: $0, as: UTF8.self) })
     }
 
@@ -154,12 +137,5 @@ extension StringProtocol {
     /// What follows one of these beginnings; nil if the text begins with none of them.
     fileprivate func after(anyOf beginnings: String...) -> SubSequence? {
         beginnings.first(where: hasPrefix).map { dropFirst($0.count) }
-    }
-}
-
-extension Migrations {
-    /// The number and checksum of every migration.
-    package static var checksums: [Int: String] {
-        Dictionary(uniqueKeysWithValues: all.map { ($0.number, $0.checksum) })
     }
 }

@@ -42,12 +42,11 @@ package final class PostgresUsers {
 
     /// What has changed since the last call; at first, everybody. nil where nothing has.
     package func changes() async throws -> Changes? {
-        let connection = try await kept.connected()
-        let current: Int64 = try await connection.execute(Statements.revision)[0]["revision"]
+        let current: Int64 = try await kept.execute(Statements.revision)[0]["revision"]
         guard current != revision else { return nil }
         // A database that was restored from a backup has an earlier number, and perhaps another past.
         let known = revision.flatMap { $0 < current ? $0 : nil }
-        let rows = try await connection.execute(Statements.changed, [.int8(known ?? -1)])
+        let rows = try await kept.execute(Statements.changed, [.int8(known ?? -1)])
         var changes: [UserChange] = []
         var newest = current
         for row in rows {
