@@ -70,11 +70,15 @@ package final class KeptConnection {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - name: what the database's administrator sees.
-    package init(_ database: String, name: String, rights: PostgresConnection.Rights, deadlines: Deadlines) {
+    package init(
+        _ database: String, name: String, rights: PostgresConnection.Rights, deadlines: Deadlines,
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
         self.database = database
         self.name = name
         self.rights = rights
         self.deadlines = deadlines
+        self.report = report
     }
 
     /// The connection. It is made if there is none, unless the database says nothing.

@@ -9,7 +9,7 @@ struct SchemaComparison {
     let connection: PostgresConnection
 
     func faults() async throws -> [SchemaFault] {
-        let objects = SchemaObjects.ofMigrations
+        let objects = SchemaObjects()
         var faults = await reading("tiffin.migrations", migrations)
         faults += await reading("tiffin.functions", functionFiles)
         faults += try await functions(objects)

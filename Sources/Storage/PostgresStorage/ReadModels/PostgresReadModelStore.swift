@@ -81,8 +81,8 @@ package final class PostgresReadModelStore {
         self.database = database
         self.hasRoom = hasRoom
         self.report = report
-        kept = KeptConnection(database, name: name, rights: .role("tiffin_server"), deadlines: deadlines)
-        kept.report = report
+        kept = KeptConnection(
+            database, name: name, rights: .role("tiffin_server"), deadlines: deadlines, report: report)
     }
 
     /// Another store in the same database, for a rebuild.

@@ -6,7 +6,7 @@ internal import Postgres
 /// The functions of the present schema, as `migrations/functions/` has them. A migration says how they came about; these
 /// files replace what all migrations left, and are applied again when they change.
 enum SchemaFunctions {
-    /// Rises with every change of a file that leaves this house: a program with a lower number leaves the functions alone.
+    /// Rises with every change of a file that is published: a program with a lower one refuses the database.
     static let version = 1
 
     static func name(_ version: Int) -> String { "version \(version) of the functions" }

@@ -1,5 +1,5 @@
-/// The functions and views that some scripts of SQL make, one after the other: what a database has unless somebody changed
-/// them. It understands what migrations are written in, and no more of SQL.
+/// The functions and views that a database has unless somebody changed them. It understands what the files in
+/// `migrations/` are written in, and no more of SQL.
 struct SchemaObjects {
     /// What is said of a function, as the catalogue of a database has it.
     struct Function: Equatable {
@@ -26,25 +26,25 @@ struct SchemaObjects {
     /// The queries of views in the schema `tiffin`, by their names.
     private(set) var views: [String: String] = [:]
 
-    /// What a database has after all migrations, with the present functions.
-    static var ofMigrations: SchemaObjects {
-        SchemaObjects((Migrations.all.map(\.sql) + SchemaFunctions.files).map { String(decoding: $0, as: UTF8.self) })
-    }
-
-    init(_ scripts: [String]) {
-        for script in scripts {
-            for statement in SchemaObjects.statements(of: script) { take(statement) }
+    /// The views that the migrations make, and the functions that replace those of the migrations.
+    init() {
+        for migration in Migrations.all {
+            for statement in SchemaObjects.statements(of: migration.sql) { takeView(statement) }
+        }
+        for file in SchemaFunctions.files {
+            for statement in SchemaObjects.statements(of: file) { takeFunction(statement) }
         }
     }
 
-    private mutating func take(_ statement: Script) {
-        let words = statement.code.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        if let rest = words.after(anyOf: "CREATE FUNCTION tiffin.", "CREATE OR REPLACE FUNCTION tiffin.") {
-            let (signature, attributes) = SchemaObjects.signature(rest)
-            functions[signature] = SchemaObjects.function(attributes, statement.quoted.first ?? "")
-        } else if let rest = words.after(anyOf: "DROP FUNCTION tiffin.") {
-            functions[SchemaObjects.signature(rest).0] = nil
-        } else if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
+    private mutating func takeFunction(_ statement: Script) {
+        guard let rest = statement.words.after(anyOf: "CREATE OR REPLACE FUNCTION tiffin.") else { return }
+        let (signature, attributes) = SchemaObjects.signature(rest)
+        functions[signature] = SchemaObjects.function(attributes, statement.quoted.first ?? "")
+    }
+
+    private mutating func takeView(_ statement: Script) {
+        let words = statement.words
+        if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
             let name = String(rest.prefix { $0 != " " })
             // With its line breaks, which a string may contain.
             guard let start = statement.code.firstRange(of: /\sAS\s/) else { return }
@@ -101,9 +101,13 @@ struct SchemaObjects {
     private struct Script {
         var code = ""
         var quoted: [String] = []
+
+        /// The code with one space between words.
+        var words: String { code.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
-    private static func statements(of script: String) -> [Script] {
+    private static func statements(of file: [UInt8]) -> [Script] {
+        let script = String(decoding: file, as: UTF8.self)
         var statements: [Script] = []
         var statement = Script()
         var rest = script[...]

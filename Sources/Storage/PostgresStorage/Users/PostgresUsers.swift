@@ -33,8 +33,8 @@ package final class PostgresUsers {
     package init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
         kept = KeptConnection(
             database, name: "tiffin users", rights: .role("tiffin_server"),
-            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience))
-        kept.report = report
+            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience),
+            report: report)
     }
 
     /// How its connection is, for `INFO`.
