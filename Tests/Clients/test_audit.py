@@ -434,6 +434,8 @@ DIFFERENT = {
     "a view more": ("create view tiffin.other as select 1", "view tiffin.other is not one that the migrations make"),
     "a migration's checksum": (
         "update tiffin.migrations set checksum = 'x' where number = 3", "migration 3 has the checksum x"),
+    "the functions' checksum": (
+        "update tiffin.functions set checksum = 'x'", "version 1 of the functions has the checksum x"),
     "a migration that is gone": ("delete from tiffin.migrations where number = 3", "migration 3 is missing"),
 }
 
@@ -636,6 +638,31 @@ def test_a_database_of_another_time_is_named(database, words, migrations, messag
     run = tiffin(*words, "--database", database)
     assert run.returncode == (COULD_NOT_RUN if words == ["audit"] else 1)
     assert message in run.stderr
+
+
+@pytest.mark.parametrize("statement, message", [
+    ("drop table tiffin.functions", "the database has version 0 of the functions, and this version of Tiffin works with"),
+    ("update tiffin.functions set version = 0", "the database has version 0 of the functions, and this version of Tiffin"),
+    ("update tiffin.functions set version = 99", "the database has version 99 of the functions, which this version of Tiffin"),
+])
+def test_functions_of_another_time_are_named(database, statement, message):
+    assert tiffin("migrate", "--database", database).returncode == 0
+    sql(statement, database)
+    run = tiffin("audit", "--database", database)
+    assert run.returncode == COULD_NOT_RUN and message in run.stderr, run
+
+
+def test_an_audit_after_functions_were_added_to_a_migrated_database_is_sound(database):
+    assert tiffin("migrate", "--database", database).returncode == 0
+    sql("drop table tiffin.functions", database)
+    assert tiffin("migrate", "--database", database).stdout == "version 1 of the functions applied\n"
+    code, output = audit(database)
+    assert code == SOUND, output
+    # A server that starts puts nothing right behind the back of an auditor.
+    sql("alter function tiffin.has_point security definer", database)
+    assert tiffin("migrate", "--database", database).stdout.startswith("nothing to do")
+    code, output = audit(database)
+    assert code == DIFFERENCE and "function tiffin.has_point is not as the migrations make it" in output, output
 
 
 def test_an_audit_that_cannot_run_says_so():

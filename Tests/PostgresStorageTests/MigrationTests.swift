@@ -28,7 +28,7 @@ import Testing
     private static let directory = URL(filePath: #filePath).appending(path: "../../../migrations").standardized
 
     @Test func `Every file is registered under its number`() throws {
-        let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path).sorted()
+        let files = try Self.files(in: Self.directory)
         let registered = Migrations.all.map { migration in
             String(repeating: "0", count: 4 - "\(migration.number)".count) + "\(migration.number)_\(migration.name).sql"
         }
@@ -37,6 +37,23 @@ import Testing
         for (file, migration) in zip(files, Migrations.all) {
             #expect(try Data(contentsOf: Self.directory.appending(path: file)) == Data(migration.sql))
         }
+    }
+
+    private static func files(in directory: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { $0.hasSuffix(".sql") }.sorted()
+    }
+
+    @Test func `Every file of functions is registered`() throws {
+        let directory = Self.directory.appending(path: "functions")
+        let contents = try Self.files(in: directory).map { try Data(contentsOf: directory.appending(path: $0)) }
+        #expect(Set(contents) == Set(SchemaFunctions.files.map { Data($0) }))
+        #expect(contents.count == SchemaFunctions.files.count)
+    }
+
+    /// Whoever changes a function gives the set its next version, and writes the checksum here: databases have it.
+    @Test func `A version of the functions has one checksum`() {
+        #expect(SchemaFunctions.version == 1)
+        #expect(SchemaFunctions.checksum.hasPrefix("4b56a67feb3d238e"))
     }
 
     /// Databases with these exist: whoever changed one would have their servers refused. A change is a new migration.
@@ -95,11 +112,116 @@ import Testing
         #expect(try await migrate(database) == [])
     }
 
+    private static let applied = "version \(SchemaFunctions.version) of the functions applied"
+
+    /// What PostgreSQL has of every function, a line each, and who owns it.
+    @LoopActor
+    private func functions(in database: String) async throws -> [String] {
+        let connection = try await PostgresConnection.connect(database)
+        defer { connection.close() }
+        let rows = try await connection.execute(
+            Statement(
+                "definitions",
+                """
+                SELECT proowner::regrole || ' ' || pg_get_functiondef(oid) FROM pg_proc
+                WHERE pronamespace = 'tiffin'::regnamespace ORDER BY oid::regprocedure::text
+                """))
+        return (0..<rows.count).map { rows.text($0, 0) }
+    }
+
+    /// Who may execute what, a line each.
+    @LoopActor
+    private func executors(in database: String) async throws -> [String] {
+        try await rights(in: database).filter { $0.hasSuffix(" EXECUTE") }
+    }
+
+    /// A database as the migrations alone leave it.
+    @LoopActor
+    private func databaseBeforeFunctions() async throws -> String {
+        let database = try await TestDatabase.create()
+        let connection = try await PostgresConnection.connect(database)
+        defer { connection.close() }
+        try await connection.runScript(
+            """
+            CREATE SCHEMA tiffin;
+            CREATE TABLE tiffin.migrations (
+                number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL);
+            """)
+        for migration in Migrations.all {
+            try await connection.runScript(String(decoding: migration.sql, as: UTF8.self))
+            try await connection.runScript(
+                "INSERT INTO tiffin.migrations VALUES "
+                    + "(\(migration.number), '\(migration.name)', '\(migration.checksum)', now())")
+        }
+        return database
+    }
+
+    @Test @LoopActor func `A migrated database gets the functions, and they stay whose they were`() async throws {
+        let database = try await databaseBeforeFunctions()
+        let before = (try await functions(in: database), try await executors(in: database))
+        #expect(try await migrate(database) == [Self.applied, "the log has 1 partition"])
+        #expect(before.0.count == 15)
+        // The files begin where the migrations ended.
+        #expect(try await functions(in: database) == before.0)
+        #expect(try await executors(in: database) == before.1)
+        #expect(try await migrate(database) == [])
+    }
+
+    @Test @LoopActor func `Functions that changed are made once`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run("ALTER FUNCTION tiffin.merkle_root OWNER TO tiffin_auditor", in: database)
+        let right = (try await functions(in: database), try await rights(in: database))
+        try await run(
+            """
+            UPDATE tiffin.functions SET version = 0, checksum = 'of other files';
+            CREATE OR REPLACE FUNCTION tiffin.merkle_root(leaves bytea[]) RETURNS bytea LANGUAGE sql IMMUTABLE
+            AS 'SELECT sha256(''other'')';
+            """, in: database)
+        await #expect(throws: MigrationError.self) { try await Migrations.check(database) }
+        #expect(try await migrate(database) == [Self.applied])
+        #expect(try await functions(in: database) == right.0)
+        #expect(try await rights(in: database) == right.1)
+        try await Migrations.check(database)
+        #expect(try await migrate(database) == [])
+    }
+
+    @Test @LoopActor func `A server with older functions leaves newer ones alone`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run(
+            """
+            UPDATE tiffin.functions SET version = version + 1, checksum = 'of later files';
+            CREATE OR REPLACE FUNCTION tiffin.merkle_root(leaves bytea[]) RETURNS bytea LANGUAGE sql IMMUTABLE
+            AS 'SELECT sha256(''later'')';
+            """, in: database)
+        let newer = try await functions(in: database)
+        let message =
+            "version \(SchemaFunctions.version + 1) of the functions, which this version of Tiffin does not know"
+        for attempt in [{ _ = try await migrate(database) }, { try await Migrations.check(database) }] {
+            let error = await #expect(throws: MigrationError.self) { try await attempt() }
+            #expect(error?.description.contains(message) == true)
+        }
+        #expect(try await functions(in: database) == newer)
+    }
+
+    @Test(arguments: 0..<4) @LoopActor
+    func `Of servers that start at once, one makes the functions`(_: Int) async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run("UPDATE tiffin.functions SET version = 0", in: database)
+        let runs = (0..<4).map { _ in Task { @LoopActor in try await migrate(database) } }
+        var lines: [[String]] = []
+        for run in runs { lines.append(try await run.value) }
+        #expect(lines.filter { !$0.isEmpty } == [[Self.applied]])
+    }
+
     @Test @LoopActor func `A second run does nothing`() async throws {
         let database = try await TestDatabase.create()
         let first = try await migrate(database)
-        #expect(first.count == Migrations.all.count + 1)
+        #expect(first.count == Migrations.all.count + 2)
         #expect(first.first == "migration 1 (event_log) applied")
+        #expect(first.dropLast().last == Self.applied)
         #expect(first.last == "the log has 1 partition")
         #expect(try await migrate(database) == [])
     }
@@ -111,8 +233,7 @@ import Testing
         // What a later migration had granted on the view went with it.
         #expect(
             try await migrate(database) == [
-                "migration 3 (catalogue) applied",
-                "the roles and grants that were missing, as in a restored copy, are there again",
+                "migration 3 (catalogue) applied", Self.applied,
             ])
     }
 
@@ -140,7 +261,7 @@ import Testing
         try await run("CREATE SCHEMA tiffin; CREATE TABLE tiffin.outlet_home ()", in: database)
         await #expect(throws: MigrationError.self) { try await migrate(database) }
         try await run("DROP TABLE tiffin.outlet_home", in: database)
-        #expect(try await migrate(database).count == Migrations.all.count + 1)
+        #expect(try await migrate(database).count == Migrations.all.count + 2)
     }
 
     @Test @LoopActor func `Partitions are chosen once`() async throws {
@@ -163,7 +284,7 @@ import Testing
         let runs = (0..<4).map { _ in Task { @LoopActor in try await migrate(database) } }
         var lines: [[String]] = []
         for run in runs { lines.append(try await run.value) }
-        #expect(lines.map(\.count).sorted() == [0, 0, 0, Migrations.all.count + 1])
+        #expect(lines.map(\.count).sorted() == [0, 0, 0, Migrations.all.count + 2])
     }
 
     @Test @LoopActor func `An address that is not a database gives an error in a sentence`() async throws {

@@ -7,6 +7,35 @@ import Testing
 struct ValueTests {
     init() { LoopActor.startInBackground() }
 
+    @Test @LoopActor func `A row is read by the names of its columns`() async throws {
+        let connection = try await TestDatabase.connect()
+        defer { connection.close() }
+        let statement = Statement(
+            "named",
+            """
+            SELECT n AS number, n::smallint AS small, n::bigint AS large, 'n' || n AS text, n > 1 AS flag,
+                nullif(n, 1) AS some, ARRAY['a', 'b'] AS texts, ARRAY[n] AS numbers, '\\x0102'::bytea AS bytes,
+                ARRAY['\\x03'::bytea] AS pieces, to_timestamp(n) AS time
+            FROM generate_series(1, 3) AS n
+            """)
+        let rows = try await connection.execute(statement)
+        #expect(rows.map { $0["number"] } == [1, 2, 3] as [Int32])
+        #expect(rows.map { $0["small"] } == [1, 2, 3] as [Int])
+        #expect(rows.map { $0["large"] } == [1, 2, 3] as [Int])
+        #expect(rows.map { $0["some"] } == [nil, 2, 3] as [Int?])
+        let row = try #require(rows.first)
+        #expect(row["number"] as Int == 1 && row["large"] as Int64 == 1)
+        #expect(row["text"] == "n1")
+        #expect(row["flag"] == false)
+        #expect(row["texts"] == ["a", "b"])
+        #expect(row["numbers"] == [1] as [Int32])
+        #expect(row["bytes"] == [1, 2] as [UInt8])
+        #expect(row["pieces"] == [[3]] as [[UInt8]])
+        #expect(row.unixMicroseconds("time") == 1_000_000)
+        let texts = rows.column("text", of: String.self)
+        #expect(rows.indices.map { texts[$0] } == ["n1", "n2", "n3"])
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     @LoopActor func `Every value comes back as it was sent`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -6,16 +6,6 @@ package import EventLoop
 /// in the background, again and again, and whoever needs it meanwhile is refused at once.
 @LoopActor
 package final class KeptConnection {
-    /// What can be done on it.
-    package enum Rights: Sendable {
-        /// What the database's user may.
-        case own
-        /// What a role may, and nothing else.
-        case role(String)
-        /// Only reading, whatever the user may.
-        case reading
-    }
-
     /// How long to wait for the database. docs/reliability.md has the table of them, and why they add up.
     package struct Deadlines: Sendable {
         /// For a connection that can be used.
@@ -55,7 +45,6 @@ package final class KeptConnection {
     private static let limits = Statement(
         "set_limits", "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)",
         [.text, .text])
-    private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
 
     /// What the database's administrator sees.
     package let name: String
@@ -67,22 +56,29 @@ package final class KeptConnection {
     package private(set) var serverVersion: String?
 
     private let database: String
-    private let rights: Rights
+    private let rights: PostgresConnection.Rights
     private var connection: PostgresConnection?
     /// A connection being made: everybody who needs one meanwhile waits for the same one.
     private var attempt: Task<Result<PostgresConnection, PostgresError>, Never>?
     /// Why and since when the database counts as silent; nil where it does not.
     private var silence: (error: PostgresError, since: UInt64)?
     private var remaking: Task<Void, Never>?
+    /// Whether a transaction has the connection, and who waits for it.
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - name: what the database's administrator sees.
-    package init(_ database: String, name: String, rights: Rights, deadlines: Deadlines) {
+    package init(
+        _ database: String, name: String, rights: PostgresConnection.Rights, deadlines: Deadlines,
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
         self.database = database
         self.name = name
         self.rights = rights
         self.deadlines = deadlines
+        self.report = report
     }
 
     /// The connection. It is made if there is none, unless the database says nothing.
@@ -90,6 +86,42 @@ package final class KeptConnection {
         if let connection, connection.isOpen { return connection }
         if let silence { throw silence.error }
         return try await connect().get()
+    }
+
+    /// Executes a statement on the connection. To be used by those who run no transactions on it.
+    package func execute(_ statement: Statement, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
+        let connection = try await connected()
+        do throws(PostgresError) {
+            return try await connection.execute(statement, parameters)
+        } catch {
+            closeIfReadOnly(connection, error)
+            throw error
+        }
+    }
+
+    /// Runs a transaction on the connection, after those that were asked for before.
+    ///
+    /// - Parameter patience: how long the database may say nothing, where that is longer than usual.
+    package func transaction<Result: Sendable>(
+        patience: Duration = .zero, _ body: @LoopActor (Transaction) async throws -> Result
+    ) async throws -> Result {
+        if isTaken { await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
+        defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
+        let connection = try await connected()
+        connection.answerDeadline = deadlines.answer.map { max($0, patience) }
+        do {
+            return try await connection.transaction(body)
+        } catch {
+            closeIfReadOnly(connection, error)
+            throw error
+        }
+    }
+
+    /// A connection remembers that it was made to a database that is read-only. The next may lead to another.
+    private func closeIfReadOnly(_ connection: PostgresConnection, _ error: any Error) {
+        guard (error as? PostgresError)?.sqlState == .readOnly, connection.outstandingCount == 0 else { return }
+        connection.close()
     }
 
     /// Closes the connection. It is made again when it is needed.
@@ -158,11 +190,7 @@ package final class KeptConnection {
             _ = try await made.execute(
                 KeptConnection.limits, [.text((answer * 3 / 4).inMilliseconds), .text(statement.inMilliseconds)])
         }
-        switch rights {
-        case .own: break
-        case .role(let role): try await made.take(role: role)
-        case .reading: _ = try await made.execute(KeptConnection.readOnly)
-        }
+        try await made.take(rights)
     }
 
     private func lost(_ error: PostgresError) {

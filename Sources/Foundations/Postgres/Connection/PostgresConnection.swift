@@ -113,14 +113,27 @@ package final class PostgresConnection {
         try await sendScript(sql)
     }
 
-    /// Goes on in a role, with the rights of that one alone. If it may not, the connection is closed: with other rights
-    /// it is of no use.
-    package func take(role: String) async throws(PostgresError) {
+    /// What can be done on a connection.
+    package enum Rights: Sendable {
+        /// What the database's user may.
+        case own
+        /// What a role may, and nothing else.
+        case role(String)
+        /// Only reading, whatever the user may.
+        case reading
+    }
+
+    /// Goes on with some rights. If it may not, the connection is closed: with other rights it is of no use.
+    package func take(_ rights: Rights) async throws(PostgresError) {
         do throws(PostgresError) {
-            _ = try await execute(Statement("set_role", "SET ROLE \(role)"))
+            switch rights {
+            case .own: break
+            case .role(let role): _ = try await execute(Statement("set_role", "SET ROLE \(role)"))
+            case .reading: _ = try await execute(Statement("read_only", "SET default_transaction_read_only = on"))
+            }
         } catch {
             close()
-            guard error.sqlState == .insufficientPrivilege else { throw error }
+            guard case .role(let role) = rights, error.sqlState == .insufficientPrivilege else { throw error }
             let quoted = user.replacing("\"", with: "\"\"")
             throw PostgresError(
                 .server, error.sqlState,

@@ -92,6 +92,13 @@ package final class Rows: @unchecked Sendable {
         elements(row, column, of: [.bytea]) { [UInt8]($0) }
     }
 
+    /// The number of the column with a name.
+    func number(of column: String) -> Int {
+        let number = PQfnumber(result, column)
+        precondition(number >= 0, "no column '\(column)'")
+        return Int(number)
+    }
+
     private func check(_ row: Int, _ column: Int) {
         precondition(row >= 0 && row < count && column >= 0 && column < columnCount, "no such row or column")
     }

@@ -27,9 +27,9 @@ package final class PostgresAuditSource: AuditSource {
     package static func open(_ database: String) async throws -> PostgresAuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
-            _ = try await connection.execute(Statements.readOnly, [])
-            let count = try await connection.execute(Statements.partitionCount, [])
-            let log = PostgresEventLog.reader(database, partitionCount: count.count > 0 ? Int(count.int2(0, 0)) : 1)
+            try await connection.take(.reading)
+            let count = try await partitionCount(connection)
+            let log = PostgresEventLog.reader(database, partitionCount: count ?? 1)
             return PostgresAuditSource(log: log, connection: connection)
         } catch {
             connection.close()
@@ -46,18 +46,16 @@ package final class PostgresAuditSource: AuditSource {
     // MARK: The log
 
     /// See `AuditSource`.
-    package func partitionCount() async throws -> Int? {
-        let rows = try await connection.execute(Statements.partitionCount, [])
-        return rows.count > 0 ? Int(rows.int2(0, 0)) : nil
+    package func partitionCount() async throws -> Int? { try await PostgresAuditSource.partitionCount(connection) }
+
+    private static func partitionCount(_ connection: PostgresConnection) async throws -> Int? {
+        try await connection.execute(Statements.partitionCount).first?["count"]
     }
 
     /// See `AuditSource`.
     package func heads() async throws -> [StoredHead] {
-        let rows = try await connection.execute(Statements.heads, [])
-        return (0..<rows.count).map { row in
-            StoredHead(
-                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1), digest: Array(rows.bytes(row, 2)),
-                epoch: rows.int8(row, 3))
+        try await connection.execute(Statements.heads).map {
+            StoredHead(partition: $0["partition"], position: $0["position"], digest: $0["digest"], epoch: $0["epoch"])
         }
     }
 
@@ -66,10 +64,10 @@ package final class PostgresAuditSource: AuditSource {
         // One by one, which the indexes answer at once: one statement for all would read the whole log.
         var partitions: [Int] = []
         while true {
-            let next = try await connection.execute(
+            let rows = try await connection.execute(
                 Statements.nextPartition, [.int4(Int32(partitions.last ?? Int(Int16.min) - 1))])
-            guard !next.isNull(0, 0) else { return partitions }
-            partitions.append(Int(next.int2(0, 0)))
+            guard let next: Int = rows[0]["next"] else { return partitions }
+            partitions.append(next)
         }
     }
 
@@ -94,16 +92,15 @@ package final class PostgresAuditSource: AuditSource {
     package func strays(partition: Int, head: Int64) async throws -> [StrayRow] {
         let rows = try await connection.execute(
             Statements.strays, [.int2(Int16(partition)), .int8(head), .int8(Int64(Findings.limit))])
-        return (0..<rows.count).map { StrayRow(subject: rows.text($0, 0), position: rows.int8($0, 1)) }
+        return rows.map { StrayRow(subject: $0["subject"], position: $0["position"]) }
     }
 
     // MARK: The read models
 
     /// See `AuditSource`.
     package func changedColumns() async throws -> [ChangedColumn] {
-        var found: [String: String] = [:]
-        let rows = try await connection.execute(Statements.columns, [])
-        for row in 0..<rows.count { found[rows.text(row, 0)] = rows.text(row, 1) }
+        let rows = try await connection.execute(Statements.columns)
+        let found = Dictionary(rows.map { ($0["name"] as String, $0["type"] as String) }) { $1 }
         return StoredColumns.expected.compactMap { name, type in
             guard found[name] != type else { return nil }
             return ChangedColumn(name, "is \(found[name] ?? "not there"), and was made as \(type)")
@@ -124,9 +121,7 @@ package final class PostgresAuditSource: AuditSource {
     package func indexFaults(partition: Int) async throws -> [IndexFault] {
         let rows = try await connection.execute(
             Statements.indexFaults, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
-        return (0..<rows.count).map { row in
-            IndexFault(stream: rows.isNull(row, 0) ? nil : rows.text(row, 0), position: rows.int8(row, 1))
-        }
+        return rows.map { IndexFault(stream: $0["name"], position: $0["position"]) }
     }
 
     /// See `AuditSource`.
@@ -153,59 +148,42 @@ package final class PostgresAuditSource: AuditSource {
 
     /// See `AuditSource`.
     package func deeds(partition: Int) async throws -> StoredDeeds? {
-        let rows = try await connection.execute(Statements.mayReadDeeds, [])
-        guard !rows.isNull(0, 0), rows.bool(0, 0), let count = try await partitionCount(), count > 0 else { return nil }
+        let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
+        guard mayRead == true, let count = try await partitionCount(), count > 0 else { return nil }
         let partitioning = Partitioning(count: count)
-        func id(_ rows: Rows, _ row: Int, _ category: StreamName.Category) -> Identifier? {
-            guard let id = Identifier(rows.text(row, 0)) else { return nil }
+        func id(_ row: Row, _ category: StreamName.Category) -> Identifier? {
+            guard let id = Identifier(row["name"] as String) else { return nil }
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
         }
         var deeds = StoredDeeds(partitionCount: count, forgotten: [:], users: [:], relays: [])
-        let forgotten = try await connection.execute(Statements.forgotten, [])
-        for row in 0..<forgotten.count {
-            if let id = id(forgotten, row, .customer) { deeds.forgotten[id] = Int(forgotten.int8(row, 1)) }
+        for row in try await connection.execute(DeedTables.forgotten) {
+            if let id = id(row, .customer) { deeds.forgotten[id] = row["count"] }
         }
-        let users = try await connection.execute(Statements.users, [])
-        for row in 0..<users.count {
-            guard let id = id(users, row, .user) else { continue }
-            deeds.users[id] = Deed.User(
-                role: Text(users.text(row, 1)), grants: users.textArray(row, 2).compactMap { Identifier($0) },
-                isEnabled: users.bool(row, 3), change: "")
+        for row in try await connection.execute(DeedTables.users) {
+            if let id = id(row, .user) { deeds.users[id] = Deed.User(row, change: "") }
         }
-        let relays = try await connection.execute(Statements.relays, [])
-        deeds.relays = Set((0..<relays.count).compactMap { id(relays, $0, .relay) })
+        deeds.relays = Set(try await connection.execute(DeedTables.relays).compactMap { id($0, .relay) })
         return deeds
     }
 
     // MARK: Snapshots
 
     /// See `AuditSource`.
-    package func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot, []) }
+    package func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot) }
 
     /// See `AuditSource`.
-    package func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot, []) }
+    package func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot) }
 }
 
 private enum Statements {
-    static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
-
     // Null if one of them is not there.
     static let mayReadDeeds = Statement(
         "may_read_deeds",
         """
         SELECT has_column_privilege(to_regclass('tiffin.customer_keys'), 'forgotten_at', 'SELECT')
             AND has_column_privilege(to_regclass('tiffin.users'), 'role', 'SELECT')
-            AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT')
+            AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT') AS may_read
         """)
-
-    static let forgotten = Statement(
-        "forgotten",
-        "SELECT customer, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
-
-    static let users = Statement(
-        "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
-
-    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")
@@ -218,17 +196,14 @@ private enum Statements {
     static let columns = Statement(
         "columns",
         """
-        SELECT n.nspname || '.' || c.relname || '.' || a.attname,
-            format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+        SELECT n.nspname || '.' || c.relname || '.' || a.attname AS name,
+            format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END AS type
         FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
         WHERE n.nspname = 'tiffin' AND a.attnum > 0 AND NOT a.attisdropped
         """)
 
     static let nextPartition = Statement(
-        "next_partition",
-        """
-        SELECT min(partition) FROM tiffin.batches WHERE partition > $1
-        """, [.int4])
+        "next_partition", "SELECT min(partition) AS next FROM tiffin.batches WHERE partition > $1", [.int4])
 
     // Ordered by where they begin, which is their key, not by where they claim to end.
     static let commits = Statement(
@@ -265,7 +240,7 @@ private enum Statements {
         rows AS (
             SELECT DISTINCT stream, first_position FROM tiffin.stream_index
             WHERE partition = $1 AND stream IS NOT NULL AND first_position IN (SELECT first_position FROM differing))
-        SELECT l.name, coalesce(l.first_position, r.first_position)
+        SELECT l.name, coalesce(l.first_position, r.first_position) AS position
         FROM lines AS l FULL JOIN rows AS r
             ON r.stream = hashtextextended(l.name, 0) AND r.first_position = l.first_position
         WHERE r.stream IS NULL AND l.first_position <= (SELECT first_position FROM reach) OR l.name IS NULL
@@ -276,8 +251,8 @@ private enum Statements {
     static let strays = Statement(
         "strays",
         """
-        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.batches
-            WHERE partition = $1 AND first_position < 1 ORDER BY first_position LIMIT $3)
+        (SELECT 'batch ' || first_position || '–' || last_position AS subject, first_position AS position
+            FROM tiffin.batches WHERE partition = $1 AND first_position < 1 ORDER BY first_position LIMIT $3)
         UNION ALL
         (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.batches
             WHERE partition = $1 AND first_position > $2 AND first_position >= 1 ORDER BY first_position LIMIT $3)

@@ -9,47 +9,63 @@ struct SchemaComparison {
     let connection: PostgresConnection
 
     func faults() async throws -> [SchemaFault] {
-        let objects = SchemaObjects.ofMigrations
-        var faults = try await migrations()
+        let objects = SchemaObjects()
+        var faults = await reading("tiffin.migrations", migrations)
+        faults += await reading("tiffin.functions", functionFiles)
         faults += try await functions(objects)
         faults += try await views(objects)
-        let rows = try await connection.execute(Statements.actors)
-        return faults + (0..<rows.count).map { SchemaFault(rows.text($0, 0), rows.text($0, 1)) }
+        return faults
+            + (try await connection.execute(Statements.actors)).map { SchemaFault($0["subject"], $0["fault"]) }
     }
 
-    private func migrations() async throws -> [SchemaFault] {
-        var expected = Migrations.checksums
-        let rows: Rows
+    /// What is found in a table; that it cannot be read, if so.
+    private func reading(
+        _ table: String, _ faults: () async throws(PostgresError) -> [SchemaFault]
+    ) async -> [SchemaFault] {
         do throws(PostgresError) {
-            rows = try await connection.execute(Statements.migrations)
+            return try await faults()
         } catch {
-            return [SchemaFault("tiffin.migrations", "cannot be read: \(error.message)", isUnknown: true)]
+            return [SchemaFault(table, "cannot be read: \(error.message)", isUnknown: true)]
         }
+    }
+
+    private func migrations() async throws(PostgresError) -> [SchemaFault] {
+        var expected = Dictionary(uniqueKeysWithValues: Migrations.all.map { ($0.number, $0.checksum) })
         var faults: [SchemaFault] = []
-        for row in 0..<rows.count {
-            let number = Int(rows.int4(row, 0))
+        for row in try await connection.execute(Statements.migrations) {
+            let (number, found): (Int, String) = (row["number"], row["checksum"])
             guard let checksum = expected.removeValue(forKey: number) else {
                 faults.append(
                     SchemaFault("migration \(number)", "is not one that this version of Tiffin knows", isUnknown: true))
                 continue
             }
-            guard checksum != rows.text(row, 1) else { continue }
-            faults.append(
-                SchemaFault("migration \(number)", "has the checksum \(rows.text(row, 1)), and was \(checksum)"))
+            guard checksum != found else { continue }
+            faults.append(SchemaFault("migration \(number)", "has the checksum \(found), and was \(checksum)"))
         }
         return faults
             + expected.keys.sorted().map { SchemaFault("migration \($0)", "is missing from tiffin.migrations") }
     }
 
+    private func functionFiles() async throws(PostgresError) -> [SchemaFault] {
+        let right = (version: SchemaFunctions.version, checksum: SchemaFunctions.checksum)
+        guard let applied = try await SchemaFunctions.applied(connection) else {
+            return [SchemaFault("tiffin.functions", "does not say which functions were made")]
+        }
+        guard applied != right else { return [] }
+        let name = SchemaFunctions.name(applied.version)
+        return [
+            SchemaFault(name, "has the checksum \(applied.checksum), and version \(right.version) \(right.checksum)")
+        ]
+    }
+
     private func functions(_ objects: SchemaObjects) async throws -> [SchemaFault] {
         var expected = objects.functions
-        let rows = try await connection.execute(Statements.functions)
         var faults: [SchemaFault] = []
-        for row in 0..<rows.count {
-            let signature = SchemaObjects.Signature(name: rows.text(row, 0), argumentCount: Int(rows.int4(row, 1)))
+        for row in try await connection.execute(Statements.functions) {
+            let signature = SchemaObjects.Signature(name: row["name"], argumentCount: row["arguments"])
             let found = SchemaObjects.Function(
-                source: rows.text(row, 2), language: rows.text(row, 3), isDefiner: rows.bool(row, 4),
-                volatility: rows.text(row, 5), settings: rows.textArray(row, 6))
+                source: row["source"], language: row["language"], isDefiner: row["is_definer"],
+                volatility: row["volatility"], settings: row["settings"])
             let subject = "function tiffin.\(signature.name)"
             guard let right = expected.removeValue(forKey: signature) else {
                 faults.append(SchemaFault(subject, "is not one that the migrations make"))
@@ -64,8 +80,7 @@ struct SchemaComparison {
     /// A view is right if PostgreSQL plans it as it plans the query that it was made from: how it prints a view's query
     /// depends on its version.
     private func views(_ objects: SchemaObjects) async throws -> [SchemaFault] {
-        let rows = try await connection.execute(Statements.views)
-        let found = Set((0..<rows.count).map { rows.text($0, 0) })
+        let found: Set<String> = Set(try await connection.execute(Statements.views).map { $0["name"] })
         var faults = found.subtracting(objects.views.keys).sorted().map { name in
             SchemaFault("view tiffin.\(name)", "is not one that the migrations make")
         }
@@ -92,7 +107,7 @@ struct SchemaComparison {
     private func plan(of name: String, _ source: String) async throws(PostgresError) -> [String] {
         let rows = try await connection.execute(
             Statement("plan_\(name)", "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM \(source)"))
-        return (0..<rows.count).map { rows.text($0, 0) }.filter { !$0.hasPrefix("Query Identifier:") }
+        return rows.indices.map { rows.text($0, 0) }.filter { !$0.hasPrefix("Query Identifier:") }
     }
 }
 
@@ -103,8 +118,9 @@ private enum Statements {
     static let functions = Statement(
         "functions",
         """
-        SELECT p.proname::text, p.pronargs::integer, p.prosrc, l.lanname::text, p.prosecdef, p.provolatile::text,
-            coalesce(p.proconfig, '{}')
+        SELECT p.proname::text AS name, p.pronargs::integer AS arguments, p.prosrc AS source,
+            l.lanname::text AS language, p.prosecdef AS is_definer, p.provolatile::text AS volatility,
+            coalesce(p.proconfig, '{}') AS settings
         FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang JOIN pg_namespace AS n ON n.oid = p.pronamespace
         WHERE n.nspname = 'tiffin' ORDER BY 1, 2
         """)
@@ -112,7 +128,7 @@ private enum Statements {
     static let views = Statement(
         "views",
         """
-        SELECT c.relname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        SELECT c.relname::text AS name FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
         WHERE n.nspname = 'tiffin' AND c.relkind IN ('v', 'm')
         """)
 
@@ -120,7 +136,8 @@ private enum Statements {
     static let actors = Statement(
         "actors",
         """
-        SELECT 'trigger ' || t.tgname || ' of tiffin.' || c.relname, 'is not one that the migrations make'
+        SELECT 'trigger ' || t.tgname || ' of tiffin.' || c.relname AS subject,
+            'is not one that the migrations make' AS fault
         FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
         WHERE n.nspname = 'tiffin' AND NOT t.tgisinternal
         UNION ALL

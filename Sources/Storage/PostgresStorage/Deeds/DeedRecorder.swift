@@ -16,8 +16,7 @@ package enum DeedRecorder {
     package static func record(
         _ deeds: [(id: Identifier, event: Deed.Event)], _ metadata: EventMetadata, in transaction: Transaction
     ) async throws {
-        let count = Int(try await transaction.execute(Statements.partitionCount, []).int2(0, 0))
-        let partitioning = Partitioning(count: count)
+        let partitioning = Partitioning(count: try await transaction.execute(Statements.partitionCount)[0]["count"])
         let metadata = metadata.encoded()
         var parts: [Int: [(stream: StreamName, event: DomainEvent)]] = [:]
         for (id, deed) in deeds {
@@ -38,32 +37,33 @@ package enum DeedRecorder {
         _ deeds: [(stream: StreamName, event: DomainEvent)], _ metadata: [UInt8], to partition: Int,
         in transaction: Transaction
     ) async throws {
-        let head = try await transaction.execute(Statements.head, [.int2(Int16(partition))])
-        guard head.count == 1 else { throw DeedError("the log has no partition \(partition)") }
+        guard let head = try await transaction.execute(Statements.head, [.int2(Int16(partition))]).first
+        else { throw DeedError("the log has no partition \(partition)") }
         let names = deeds.map { "\($0.stream)" }
         let rows = try await transaction.execute(Statements.versions, [.int2(Int16(partition)), .array(names)])
-        var versions: [String: Int64] = [:]
-        for row in 0..<rows.count { versions[rows.text(row, 0)] = rows.int8(row, 1) }
+        let versions = Dictionary(uniqueKeysWithValues: rows.map { ($0["name"] as String, $0["version"] as Int64) })
         let events = zip(names, deeds).map { name, deed in
             let (kind, payload) = EventCodec.encode(deed.event)
             return NewEvent(
                 stream: deed.stream, version: versions[name, default: 0] + 1, kind: kind, payload: payload,
                 metadata: metadata)
         }
-        let now = Timestamp(millisecondsSinceEpoch: head.int8(0, 3))
+        let now: Timestamp = head["now"]
         let batch = EventBatch(
             partition: partition, events: events, groups: events.indices.map { Int32($0) }, readings: [],
             recordedAt: now)
         let appended = try await transaction.execute(
             Statements.append,
             [
-                .int2(Int16(partition)), .int8(head.int8(0, 0)), .bytes(Array(head.bytes(0, 1))),
-                .int8(head.int8(0, 2)), .bytes(batch.contentDigest.bytes),
+                .int2(Int16(partition)), .int8(head["position"]), .bytes(head["digest"]), .int8(head["epoch"]),
+                .bytes(batch.contentDigest.bytes),
                 .timestamp(unixMicroseconds: now.millisecondsSinceEpoch * 1_000),
                 .int4(Int32(events.count)), .bytes(batch.lines),
             ])
         // Its head is locked, so this cannot be unless it is damaged.
-        guard !appended.isNull(0, 0) else { throw DeedError("the head of partition \(partition) is damaged") }
+        guard appended[0]["previous_position"] as Int64? != nil else {
+            throw DeedError("the head of partition \(partition) is damaged")
+        }
     }
 }
 
@@ -74,20 +74,40 @@ struct DeedError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
+extension Deed.User {
+    /// What a row of the table of users says of one.
+    init(_ row: Row, change: Text) {
+        self.init(
+            role: Text(row["role"] as String), grants: (row["grants"] as [String]).compactMap { Identifier($0) },
+            isEnabled: row["enabled"], change: change)
+    }
+}
+
+/// What was done beside the log, as its tables have it.
+enum DeedTables {
+    static let forgotten = Statement(
+        "forgotten",
+        "SELECT customer AS name, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
+
+    static let users = Statement(
+        "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
+
+    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
+}
+
 private enum Statements {
     static let partitionCount = Statement("deed_partitions", "SELECT count FROM tiffin.partition_count")
 
     static let head = Statement(
         "deed_head",
         """
-        SELECT position, digest, epoch, (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-        FROM tiffin.log_head WHERE partition = $1 FOR UPDATE
+        SELECT position, digest, epoch, clock_timestamp() AS now FROM tiffin.log_head WHERE partition = $1 FOR UPDATE
         """, [.int2])
 
     static let versions = Statement(
         "deed_versions",
         """
-        SELECT n, max(e.version) FROM unnest($2) AS n CROSS JOIN LATERAL tiffin.events_of(n) AS e
+        SELECT n AS name, max(e.version) AS version FROM unnest($2) AS n CROSS JOIN LATERAL tiffin.events_of(n) AS e
         WHERE e.partition = $1 GROUP BY n
         """, [.int2, .textArray])
 

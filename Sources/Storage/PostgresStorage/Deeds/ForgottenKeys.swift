@@ -31,15 +31,14 @@ struct ForgottenKeys {
             // In one order, so that two of these do not wait for each other.
             for customer in customers.sorted() {
                 let name = [Parameter.text(customer.rawValue)]
-                let before = try await transaction.execute(Statements.before, name)
+                let before: Timestamp? = try await transaction.execute(Statements.before, name)[0]["forgotten_at"]
                 // This comes first, because it waits for keys that are being created: so none of them is missed.
                 _ = try await transaction.execute(Statements.refuse, name)
                 let destroyed = try await transaction.execute(Statements.destroy, name)
                 outcomes.append(
                     Forgetting.Outcome(
                         customer: customer, destroyedKeys: destroyed.affectedCount,
-                        forgottenBefore: before.isNull(0, 0)
-                            ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000)))
+                        forgottenBefore: before))
             }
             try await DeedRecorder.record(
                 outcomes.filter { $0.forgottenBefore == nil }.map { ($0.customer, .customerForgotten) }, metadata,
@@ -52,12 +51,12 @@ struct ForgottenKeys {
     /// them. Returns why something remains, if so.
     @LoopActor
     func removeOldRows() async throws(PostgresError) -> String? {
-        let transaction = try await connection.execute(Statements.transaction, []).text(0, 0)
+        let transaction: String = try await connection.execute(Statements.transaction)[0]["id"]
         // While this waits for its lock, nobody else can use the keys.
         try await connection.runScript("SET lock_timeout = '2s'")
         var isSeen = true
         for _ in 0..<Self.attempts where isSeen {
-            isSeen = try await connection.execute(Statements.isSeen, [.text(transaction)]).bool(0, 0)
+            isSeen = try await connection.execute(Statements.isSeen, [.text(transaction)])[0]["is_seen"]
         }
         try await connection.runScript("VACUUM (FULL) tiffin.customer_keys")
         // Rows that a transaction can still see are kept, whatever the kind of VACUUM.
@@ -73,7 +72,7 @@ private enum Statements {
     static let before = Statement(
         "forgotten_before",
         """
-        SELECT min(k.forgotten_at) FROM tiffin.log_head AS h
+        SELECT min(k.forgotten_at) AS forgotten_at FROM tiffin.log_head AS h
         JOIN tiffin.customer_keys AS k ON k.partition = h.partition AND k.customer = $1
         """, [.text])
 
@@ -91,7 +90,7 @@ private enum Statements {
         WHERE k.partition = h.partition AND k.customer = $1 AND k.key IS NOT NULL
         """, [.text])
 
-    static let transaction = Statement("transaction_id", "SELECT pg_current_xact_id()::xid::text")
+    static let transaction = Statement("transaction_id", "SELECT pg_current_xact_id()::xid::text AS id")
 
     static let isSeen = Statement(
         "is_seen",
@@ -102,6 +101,6 @@ private enum Statements {
             UNION ALL SELECT FROM pg_replication_slots WHERE age(xmin) >= age($1::xid)
             UNION ALL SELECT FROM pg_prepared_xacts
                 WHERE age(transaction) >= age($1::xid) AND database = current_database()
-        ) THEN pg_sleep(0.05) IS NOT NULL ELSE false END
+        ) THEN pg_sleep(0.05) IS NOT NULL ELSE false END AS is_seen
         """, [.text])
 }

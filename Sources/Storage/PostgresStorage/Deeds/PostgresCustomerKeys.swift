@@ -14,7 +14,9 @@ package final class PostgresCustomerKeys: CustomerKeys {
     private let database: String
     private let isReadOnly: Bool
     private let hasRoom: @LoopActor () -> Bool
-    private let report: (@LoopActor (String) -> Void)?
+    /// Whether clients wait.
+    private let isServing: Bool
+    private var trouble: DatabaseTrouble
 
     /// The keys in a migrated database.
     ///
@@ -34,7 +36,8 @@ package final class PostgresCustomerKeys: CustomerKeys {
         self.database = database
         self.isReadOnly = isReadOnly
         self.hasRoom = hasRoom
-        self.report = report
+        isServing = report != nil
+        trouble = DatabaseTrouble(listener: report)
     }
 
     /// How its connection is, for `INFO`.
@@ -48,17 +51,18 @@ package final class PostgresCustomerKeys: CustomerKeys {
         let rows = try await connection.execute(
             Statements.make,
             [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)], needsRoom: true)
-        return PostgresCustomerKeys.key(rows)
+        return CustomerKey(rows[0])
     }
 
     /// See `CustomerKeys`.
     package func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         if isReadOnly {
-            let rows = try await connection.execute(Statements.mayRead, [])
-            guard !rows.isNull(0, 0), rows.bool(0, 0) else { return .unknown }
+            let mayRead: Bool? = try await connection.execute(Statements.mayRead, [])[0]["may_read"]
+            guard mayRead == true else { return .unknown }
         }
-        return PostgresCustomerKeys.key(
-            try await connection.execute(Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)]))
+        let rows = try await connection.execute(
+            Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)])
+        return rows.first.map { CustomerKey($0) } ?? .unknown
     }
 
     /// See `CustomerKeys`. The database's user has to own the table of keys.
@@ -93,38 +97,36 @@ package final class PostgresCustomerKeys: CustomerKeys {
             defer { keys.close() }
             return try await keys.removeOldRows()
         } catch {
-            return report == nil ? error.message : told(error)
+            return isServing ? told(error) : error.message
         }
     }
 
     @LoopActor
     private func forgottenKeys() async throws(PostgresError) -> ForgottenKeys {
         try await ForgottenKeys(
-            in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
+            in: database, silence: isServing ? PostgresCustomerKeys.silenceWhileForgetting : nil)
     }
 
-    /// What the caller learns of an error: clients may be anybody.
-    private func told(_ error: PostgresError) -> String {
-        let trouble = DatabaseTrouble(error)
-        guard let report else { return trouble.whole }
-        report("tiffin forget: \(trouble.whole)")
-        return trouble.plain
-    }
+    private func told(_ error: PostgresError) -> String { trouble.told(error, on: "tiffin forget") }
+}
 
-    private nonisolated static func key(_ rows: Rows) -> CustomerKey {
-        guard rows.count > 0 else { return .unknown }
-        guard !rows.isNull(0, 0) else { return .destroyed }
-        return SealingKey(rows.bytes(0, 0)).map(CustomerKey.known) ?? .unknown
+extension CustomerKey {
+    fileprivate init(_ row: Row) {
+        guard let key: UnsafeRawBufferPointer = row["key"] else {
+            self = .destroyed
+            return
+        }
+        self = SealingKey(key).map(CustomerKey.known) ?? .unknown
     }
 }
 
 private enum Statements {
-    static let make = Statement("make_key", "SELECT tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
+    static let make = Statement("make_key", "SELECT key FROM tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
 
     static let read = Statement(
         "read_key", "SELECT key FROM tiffin.customer_keys WHERE partition = $1 AND customer = $2", [.int2, .text])
 
     // Null if there is no such table yet.
     static let mayRead = Statement(
-        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT')")
+        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT') AS may_read")
 }

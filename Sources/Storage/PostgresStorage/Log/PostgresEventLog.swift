@@ -84,12 +84,12 @@ package final class PostgresEventLog: EventLog {
     /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])
-        guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
-        return try (0..<rows.count).map { partition throws(EventLogError) in
-            guard !rows.isNull(partition, 0) else {
+        guard !rows.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+        return try rows.enumerated().map { partition, row throws(EventLogError) in
+            guard let epoch: Int64 = row["epoch"] else {
                 throw .unavailable("tiffin.log_head is damaged: it has no row for partition \(partition)")
             }
-            return rows.int8(partition, 0)
+            return epoch
         }
     }
 
@@ -99,19 +99,17 @@ package final class PostgresEventLog: EventLog {
         var found: [String] = []
         for partition in 0..<partitionCount {
             let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
-            guard rows.count > 0 else { continue }
-            let head = rows.int8(0, 0)
+            guard let row = rows.first else { continue }
+            let head: Int64 = row["head"]
             if !(0...LogHead.maximumPosition).contains(head) {
                 found.append("the head of partition \(partition) has the impossible position \(head)")
             }
-            if !rows.isNull(0, 1) {
-                found.append(
-                    "partition \(partition) has a row at the impossible position \(rows.int8(0, 1)): nothing reads it"
-                )
+            if let stray: Int64 = row["stray"] {
+                found.append("partition \(partition) has a row at the impossible position \(stray): nothing reads it")
             }
-            if !rows.isNull(0, 2), head < rows.int8(0, 2) {
+            if let last: Int64 = row["last"], head < last {
                 found.append(
-                    "partition \(partition) has events up to position \(rows.int8(0, 2)), and its head says \(head): "
+                    "partition \(partition) has events up to position \(last), and its head says \(head): "
                         + "they are read, and the next append continues after them")
             }
         }
@@ -151,11 +149,11 @@ package final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        let rows = try await writers[batch.partition].outcome(of: batch, since: seen)
-        guard !rows.isNull(0, 0) else { return nil }
-        let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
-        let previous = LogPoint(position: first - 1, digest: rows.digest(0, 3))
-        let end = LogPoint(position: last, digest: rows.digest(0, 4))
+        let row = try await writers[batch.partition].outcome(of: batch, since: seen)
+        guard let first: Int64 = row["first_position"] else { return nil }
+        let last: Int64 = row["last_position"]
+        let previous = LogPoint(position: first - 1, digest: row.digest("previous_digest"))
+        let end = LogPoint(position: last, digest: row.digest("chain_digest"))
         guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
             throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
         }
@@ -171,8 +169,8 @@ package final class PostgresEventLog: EventLog {
     /// See `EventLog`.
     package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
-        guard rows.count > 0 else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
-        return LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 1))
+        guard let row = rows.first else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return LogPoint(position: row["position"], digest: row.digest("digest"))
     }
 
     // MARK: Reading
@@ -201,17 +199,15 @@ package final class PostgresEventLog: EventLog {
                 .int2(Int16(partition)), .int8(point.position), Parameter(point.digest),
                 .int8(isBeyond ? .max : end), .int8(Int64(limit)),
             ])
-        guard rows.count > 0, rows.bool(0, 5) else {
-            throw .forked(DatabaseTrouble.forked)
-        }
+        guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
         var following = FollowingEvents(events: [], end: point)
-        guard !rows.isNull(0, 0) else { return following }
+        guard first["first_position"] as Int64? != nil else { return following }
         PostgresEventLog.forEach(in: rows, partition, after: point.position, .max) {
             following.events.append($0.recorded)
         }
         // The last batch ends last, unless somebody has changed it.
-        let last = (0..<rows.count).max { rows.int8($0, 1) < rows.int8($1, 1) } ?? 0
-        following.end = LogPoint(position: rows.int8(last, 1), digest: rows.digest(last, 4))
+        let ends = rows.map { LogPoint(position: $0["last_position"], digest: $0.digest("chain_digest")) }
+        following.end = ends.max { $0.position < $1.position } ?? point
         return following
     }
 
@@ -230,7 +226,7 @@ package final class PostgresEventLog: EventLog {
 
     /// Where the last of some batches ends. If all their events were lost, the next one is behind it.
     private nonisolated static func end(of rows: Rows) -> Int64? {
-        rows.count == 0 ? nil : rows.int8(rows.count - 1, 1)
+        rows.last?["last_position"]
     }
 
     /// The batches that hold the events after a position.
@@ -254,13 +250,15 @@ package final class PostgresEventLog: EventLog {
                 .int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit)),
                 .int8(seen.position), Parameter(seen.digest),
             ])
-        guard rows.count > 0, rows.bool(0, 3) else { throw .forked(DatabaseTrouble.forked) }
-        guard !rows.isNull(0, 0) else { return [] }
-        return (0..<rows.count).map { row in
-            EventLines.event(
-                rows.bytes(row, 2), partition: partition, position: rows.int8(row, 0),
-                recordedAt: rows.timestamp(row, 1)
-            ).recorded
+        guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
+        guard first["position"] as Int64? != nil else { return [] }
+        let (position, recordedAt) = (
+            rows.column("position", of: Int64.self), rows.column("recorded_at", of: Timestamp.self)
+        )
+        let line = rows.column("line", of: UnsafeRawBufferPointer.self)
+        return rows.indices.map {
+            EventLines.event(line[$0], partition: partition, position: position[$0], recordedAt: recordedAt[$0])
+                .recorded
         }
     }
 
@@ -271,7 +269,7 @@ package final class PostgresEventLog: EventLog {
             let rows = try await indexer.execute(
                 Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)],
                 needsRoom: true)
-            isBehind = rows.bool(0, 0)
+            isBehind = rows[0]["is_behind"]
         }
     }
 
@@ -302,7 +300,7 @@ package final class PostgresEventLog: EventLog {
             [
                 .int2(Int16(partition)), stream.map { .text($0.description) } ?? .null, .int8(position), .int4(limit),
             ], needsRoom: true)
-        return (rows.int8(0, 0), rows.isNull(0, 1) ? nil : rows.int8(0, 1))
+        return (rows[0]["missing"], rows[0]["reached"])
     }
 
     /// Few enough that nobody waits long for the processor, or for the disk.
@@ -321,23 +319,21 @@ package final class PostgresEventLog: EventLog {
 
     /// Batches from rows of their positions, digests and times.
     package nonisolated static func commits(_ rows: Rows, _ partition: Int) -> [Commit] {
-        (0..<rows.count).map { row in
+        rows.map { row in
             Commit(
-                partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
+                partition: partition, firstPosition: row["first_position"], lastPosition: row["last_position"],
                 // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
                 // either.
-                contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
-                recordedAt: rows.timestamp(row, 4), microseconds: abs(rows.unixMicroseconds(row, 4) % 1_000))
+                contentDigest: row.digest("content_digest") ?? .zero, chainDigest: row.digest("chain_digest") ?? .zero,
+                recordedAt: row["recorded_at"], microseconds: abs(row.unixMicroseconds("recorded_at") % 1_000))
         }
     }
 
     /// See `EventLog`.
     package func heads() async throws(EventLogError) -> [LogHead] {
         let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
-        return (0..<rows.count).map { row in
-            LogHead(
-                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1),
-                digest: Digest(rows.bytes(row, 2)) ?? .zero)
+        return rows.map {
+            LogHead(partition: $0["partition"], position: $0["position"], digest: $0.digest("digest") ?? .zero)
         }
     }
 
@@ -346,7 +342,8 @@ package final class PostgresEventLog: EventLog {
     private nonisolated static func page(
         _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
     ) async -> EventPage {
-        let bytes = (0..<rows.count).reduce(0) { $0 + rows.bytes($1, 3).count }
+        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
+        let bytes = rows.indices.reduce(0) { $0 + lines[$1].count }
         var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
         forEach(in: rows, partition, after: position, limit) { page.append($0) }
         return page
@@ -358,12 +355,17 @@ package final class PostgresEventLog: EventLog {
     private nonisolated static func forEach(
         in rows: Rows, _ partition: Int, after position: Int64, _ limit: Int, _ body: (EventView) -> Void
     ) {
+        let (firsts, lasts) = (
+            rows.column("first_position", of: Int64.self), rows.column("last_position", of: Int64.self)
+        )
+        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
+        let recordedAt = rows.column("recorded_at", of: Timestamp.self)
         var (last, rest) = (position, limit)
-        for row in 0..<rows.count where rest > 0 {
-            let first = rows.int8(row, 0)
+        for row in rows.indices where rest > 0 {
+            let first = firsts[row]
             EventLines.forEach(
-                in: rows.bytes(row, 3), rows.int8(row, 1) - first + 1, partition: partition, firstPosition: first,
-                recordedAt: rows.timestamp(row, 2)
+                in: lines[row], lasts[row] - first + 1, partition: partition, firstPosition: first,
+                recordedAt: recordedAt[row]
             ) { event in
                 guard event.position > last, rest > 0 else { return }
                 last = event.position
@@ -374,124 +376,7 @@ package final class PostgresEventLog: EventLog {
     }
 }
 
-/// The connection that appends to one partition, and the epoch that the partition last reported.
-@LoopActor
-private final class PartitionWriter {
-    /// How often a batch is sent again because a new epoch began.
-    static let attempts = 10
-
-    let connection: LazyConnection
-    private var epoch: Int64
-
-    init(
-        _ database: String, partition: Int, epoch: Int64, hasRoom: @escaping @LoopActor () -> Bool,
-        report: (@LoopActor (String) -> Void)?
-    ) {
-        connection = LazyConnection(
-            database, name: "tiffin writer \(partition)", deadlines: report == nil ? nil : .writing, hasRoom: hasRoom,
-            report: report)
-        self.epoch = epoch
-    }
-
-    /// The receipt; nil if a batch begins at that position already.
-    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
-        var sendsGroups = false
-        for _ in 0..<PartitionWriter.attempts {
-            guard let rows = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
-            guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
-            // In another epoch it is sent again as well: this caller has not given the batch up for lost.
-            epoch = rows.int8(0, 1)
-            sendsGroups = true
-        }
-        throw .unavailable("other servers keep losing their connections")
-    }
-
-    /// The end of the batch; nil if it was not appended directly after the point.
-    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-        guard let rows = try await send(batch, point, withGroups: false), !rows.isNull(0, 0), rows.isNull(0, 3) else {
-            return nil
-        }
-        return PartitionWriter.receipt(rows, batch).end
-    }
-
-    private func send(
-        _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
-    ) async throws(EventLogError) -> Rows? {
-        try await connection.executeUnlessViolated(
-            Statements.append,
-            [
-                .int2(Int16(batch.partition)), .int8(seen.position), Parameter(seen.digest), .int8(epoch),
-                .bytes(batch.contentDigest.bytes),
-                .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
-                .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
-                withGroups ? .array(batch.groups) : .null,
-                withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
-                withGroups ? .array(batch.readings.map(\.group)) : .null,
-            ], needsRoom: true)
-    }
-
-    /// The names of the streams that begin with a batch.
-    private static func newStreams(_ batch: EventBatch) -> ArrayParameter {
-        var names = ArrayParameter(of: .text)
-        for index in batch.events.indices where batch.events[index].version == 1 {
-            names.append { batch.events[index].stream.append(to: &$0) }
-        }
-        return names
-    }
-
-    private static func names(of readings: [EventBatch.Reading]) -> ArrayParameter {
-        var names = ArrayParameter(of: .text)
-        for reading in readings {
-            names.append { reading.stream.append(to: &$0) }
-        }
-        return names
-    }
-
-    private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {
-        let previous = LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 4))
-        guard rows.isNull(0, 3) else {
-            return AppendReceipt(
-                previous: previous, conflicts: Set(batch.groups),
-                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }), end: previous)
-        }
-        let conflicts = rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2))
-        let appended = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
-        return AppendReceipt(
-            previous: previous, conflicts: conflicts,
-            end: LogPoint(position: previous.position + Int64(appended), digest: rows.digest(0, 5)))
-    }
-
-    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Rows {
-        let rows = try await connection.execute(
-            Statements.outcome,
-            [
-                .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
-            ])
-        epoch = rows.int8(0, 2)
-        return rows
-    }
-}
-
 private enum Statements {
-    static let append = Statement(
-        "append",
-        """
-        SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-        """,
-        [
-            .int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array, .textArray,
-            .int4Array,
-        ])
-
-    static let outcome = Statement(
-        "outcome",
-        """
-        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3, $4)
-        """,
-        [.int2, .int8, .int8, .bytea])
-
     static let batches = Statement(
         "batches",
         """
@@ -594,31 +479,12 @@ private enum Statements {
     static let damage = Statement(
         "damage",
         """
-        SELECT position, coalesce(
+        SELECT position AS head, coalesce(
             (SELECT max(first_position) FROM tiffin.batches
                 WHERE partition = $1 AND first_position > \(LogHead.maximumPosition)),
-            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)),
+            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)) AS stray,
             (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END
-                FROM (\(lastBatch)) AS b)
+                FROM (\(lastBatch)) AS b) AS last
         FROM tiffin.log_head WHERE partition = $1
         """, [.int2])
-}
-
-extension Rows {
-    /// A point in time, in the unit of the domain.
-    fileprivate func timestamp(_ row: Int, _ column: Int) -> Timestamp {
-        Timestamp(millisecondsSinceEpoch: unixMicroseconds(row, column) / 1_000)
-    }
-
-    /// A digest; nil where there is none, or something else in its place.
-    fileprivate func digest(_ row: Int, _ column: Int) -> Digest? {
-        isNull(row, column) ? nil : Digest(bytes(row, column))
-    }
-}
-
-extension Parameter {
-    /// The bytes of a digest; NULL where it is not known.
-    fileprivate init(_ digest: Digest?) {
-        self = if let digest { .bytes(digest.bytes) } else { .null }
-    }
 }

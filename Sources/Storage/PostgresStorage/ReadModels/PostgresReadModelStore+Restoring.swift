@@ -54,7 +54,7 @@ extension PostgresReadModelStore {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
     package func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
-        do {
+        try await PostgresReadModelStore.failing {
             var restored = Restored.nothing(partition)
             guard let stored = try await read(partition, log, &restored) else { return restored }
             if let fault = try await stored.quarantine.fault(
@@ -66,10 +66,6 @@ extension PostgresReadModelStore {
                 restored.restore(stored.model, stored.active)
             }
             return restored
-        } catch let failure as Failure {
-            throw failure
-        } catch {
-            throw Failure("\(error)")
         }
     }
 

@@ -38,6 +38,17 @@ package final class PostgresReadModelStore {
         package init(_ description: String) { self.description = description }
     }
 
+    /// Runs a body, and has whatever it throws in the words of a failure.
+    static func failing<Result>(_ body: () async throws -> Result) async throws(Failure) -> Result {
+        do {
+            return try await body()
+        } catch let failure as Failure {
+            throw failure
+        } catch {
+            throw Failure("\(error)")
+        }
+    }
+
     /// Why there is nothing to rebuild.
     package nonisolated static let nothingHappened = Failure("nothing to rebuild: nothing has happened yet")
 
@@ -48,9 +59,6 @@ package final class PostgresReadModelStore {
     private let hasRoom: @LoopActor () -> Bool
     private let report: (@LoopActor (String) -> Void)?
     private let kept: KeptConnection
-    /// Whether the connection is in use, and who waits for it: each partition saves one checkpoint at a time.
-    private var isTaken = false
-    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// A store in a migrated database.
     ///
@@ -73,8 +81,8 @@ package final class PostgresReadModelStore {
         self.database = database
         self.hasRoom = hasRoom
         self.report = report
-        kept = KeptConnection(database, name: name, rights: .role("tiffin_server"), deadlines: deadlines)
-        kept.report = report
+        kept = KeptConnection(
+            database, name: name, rights: .role("tiffin_server"), deadlines: deadlines, report: report)
     }
 
     /// Another store in the same database, for a rebuild.
@@ -95,18 +103,7 @@ package final class PostgresReadModelStore {
     func transaction<Result: Sendable>(
         patience: Duration = .zero, _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
-        if isTaken { await withCheckedContinuation { waiting.append($0) } }
-        isTaken = true
-        defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
-        do {
-            let connection = try await kept.connected()
-            connection.answerDeadline = kept.deadlines.answer.map { max($0, patience) }
-            return try await connection.transaction(body)
-        } catch {
-            // A connection remembers that it was made to a database that is read-only.
-            if (error as? PostgresError)?.sqlState == .readOnly { close() }
-            throw error
-        }
+        try await kept.transaction(patience: patience, body)
     }
 
     // MARK: Saving
@@ -175,11 +172,9 @@ package final class PostgresReadModelStore {
 
     /// The generations that servers begin with and save to.
     package func generations(of partition: Int) async throws(Failure) -> Generations {
-        do {
+        try await PostgresReadModelStore.failing {
             let active = try await transaction { try await StoredProjections($0).known(.active, of: partition) }
             return active.isEmpty ? PostgresReadModelStore.firstGenerations : active.mapValues(\.generation)
-        } catch {
-            throw Failure("\(error)")
         }
     }
 }

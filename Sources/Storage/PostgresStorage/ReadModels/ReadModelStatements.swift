@@ -49,14 +49,16 @@ enum ReadModelStatements {
         WHERE partition = $1 AND projection = $2 AND state = 'active'
         """, [.int2, .text, .int4, .int8, .bytea])
 
-    static let hasPoint = Statement("has_point", "SELECT tiffin.has_point($1, $2, $3)", [.int2, .int8, .bytea])
+    static let hasPoint = Statement(
+        "has_point", "SELECT tiffin.has_point($1, $2, $3) AS has_point", [.int2, .int8, .bytea])
 
     // MARK: Generations
 
     static let newestGeneration = Statement(
         "newest_generation",
         """
-        SELECT coalesce(max(generation), 0) FROM tiffin.projection_checkpoints WHERE partition = $1 AND projection = $2
+        SELECT coalesce(max(generation), 0) AS generation FROM tiffin.projection_checkpoints
+        WHERE partition = $1 AND projection = $2
         """, [.int2, .text])
 
     static let retire = Statement(
@@ -169,7 +171,7 @@ enum ReadModelStatements {
             WITH a AS (SELECT \(key), ROW(\(values)) AS v FROM tiffin.\(table) WHERE partition = $1 AND generation = $2),
                  b AS (SELECT \(key), ROW(\(values)) AS v FROM tiffin.\(table) WHERE partition = $1 AND generation = $3),
                  d AS (SELECT \(key) FROM a FULL JOIN b USING (\(key)) WHERE a.v IS DISTINCT FROM b.v)
-            SELECT (SELECT count(*) FROM d), ARRAY(SELECT \(key) FROM d ORDER BY \(key) LIMIT 5)
+            SELECT (SELECT count(*) FROM d) AS count, ARRAY(SELECT \(key) FROM d ORDER BY \(key) LIMIT 5) AS examples
             """, [.int2, .int4, .int4])
     }
 

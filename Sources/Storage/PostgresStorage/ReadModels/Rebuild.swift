@@ -34,6 +34,8 @@ package struct Rebuild: Sendable {
     /// How many events may be missing when servers' checkpoints begin to wait.
     private static let lastStretch: Int64 = 10_000
 
+    package typealias Failure = PostgresReadModelStore.Failure
+
     private let store: PostgresReadModelStore
     private let log: any EventLog
     private let projections: Set<RegisteredProjection>
@@ -56,8 +58,8 @@ package struct Rebuild: Sendable {
     @concurrent
     package func run(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(PostgresReadModelStore.Failure) -> Report? {
-        try await failing {
+    ) async throws(Failure) -> Report? {
+        try await PostgresReadModelStore.failing {
             guard let active = try await active(of: partition) else {
                 return try await saveFirst(partition, progress)
             }
@@ -72,25 +74,25 @@ package struct Rebuild: Sendable {
     @concurrent
     package func undo(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(PostgresReadModelStore.Failure) -> Report? {
-        try await failing {
+    ) async throws(Failure) -> Report? {
+        try await PostgresReadModelStore.failing {
             guard let active = try await active(of: partition) else { return nil }
             let previous = try await store.transaction { transaction in
                 try await StoredProjections(transaction).known(.previous, of: partition)
             }.filter { projections.contains($0.key) }
             for projection in projections {
                 guard let kept = previous[projection] else {
-                    throw PostgresReadModelStore.Failure("no generation of \(projection) is kept to go back to")
+                    throw Failure("no generation of \(projection) is kept to go back to")
                 }
                 guard kept.version == projection.version else {
-                    throw PostgresReadModelStore.Failure(
+                    throw Failure(
                         "generation \(kept.generation) of \(projection) was made by version \(kept.version), and only "
                             + "that version can go back to it; this program has version \(projection.version)")
                 }
             }
             let positions = Set(previous.values.map(\.position))
             guard positions.count == 1, let position = positions.first else {
-                throw PostgresReadModelStore.Failure(
+                throw Failure(
                     "the projections were replaced at different positions: undo one at a time")
             }
             let kept: ReadModel
@@ -99,7 +101,7 @@ package struct Rebuild: Sendable {
                     try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
                 }
             } catch let error as OtherRows {
-                throw PostgresReadModelStore.Failure("\(error): they cannot be gone back to")
+                throw Failure("\(error): they cannot be gone back to")
             }
             let prepared = try await catchUp(kept, with: active, progress)
             return try await store.transaction { transaction in
@@ -132,9 +134,9 @@ package struct Rebuild: Sendable {
             }
             return Report(position: end.position, changes: changes, isFirst: true)
         case .another, .superseded:
-            throw PostgresReadModelStore.Failure("another rebuild was faster: nothing was changed")
+            throw Failure("another rebuild was faster: nothing was changed")
         case .forked:
-            throw PostgresReadModelStore.Failure("the log is not the one that was read: nothing was changed")
+            throw Failure("the log is not the one that was read: nothing was changed")
         }
     }
 
@@ -234,11 +236,11 @@ package struct Rebuild: Sendable {
     ) async throws {
         let locked = try await stored.lock(partition: model.partition)
         guard locked.mapValues(\.generation) == active.mapValues(\.generation) else {
-            throw PostgresReadModelStore.Failure("another rebuild was faster: nothing was changed")
+            throw Failure("another rebuild was faster: nothing was changed")
         }
         let end = try await position(of: locked, model.partition)
         guard model.position <= end else {
-            throw PostgresReadModelStore.Failure("the rows went back to position \(end) meanwhile: nothing was changed")
+            throw Failure("the rows went back to position \(end) meanwhile: nothing was changed")
         }
         try await model.fold(log, upTo: end)
     }
@@ -283,21 +285,9 @@ package struct Rebuild: Sendable {
         guard active.count == ReadModel.projections.count, positions.count == 1, let position = positions.first,
             position <= head
         else {
-            throw PostgresReadModelStore.Failure(
+            throw Failure(
                 "the saved rows have impossible positions: a server folds the log again when it starts")
         }
         return position
-    }
-
-    private func failing<Result>(
-        _ body: () async throws -> Result
-    ) async throws(PostgresReadModelStore.Failure) -> Result {
-        do {
-            return try await body()
-        } catch let failure as PostgresReadModelStore.Failure {
-            throw failure
-        } catch {
-            throw PostgresReadModelStore.Failure("\(error)")
-        }
     }
 }

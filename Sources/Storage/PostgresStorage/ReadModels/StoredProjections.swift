@@ -37,7 +37,8 @@ package struct StoredProjections {
     /// - Parameter state: nil for those in any state.
     package func checkpoints(_ state: State?, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
         let state = state.map { Parameter.text($0.rawValue) } ?? .null
-        return stored(try await session.execute(ReadModelStatements.checkpoints, [.int2(Int16(partition)), state]))
+        return try await session.execute(ReadModelStatements.checkpoints, [.int2(Int16(partition)), state])
+            .map(StoredCheckpoint.init)
     }
 
     /// The generations of a projection that have rows or streams in quarantine, whatever checkpoints say.
@@ -46,7 +47,7 @@ package struct StoredProjections {
     ) async throws(PostgresError) -> [Int32] {
         let rows = try await session.execute(
             ReadModelStatements.generations(of: projection), [.int2(Int16(partition)), .text(projection.name)])
-        return (0..<rows.count).map { rows.int4($0, 0) }
+        return rows.map { $0["generation"] }
     }
 
     /// The checkpoints of this program's projections.
@@ -59,17 +60,7 @@ package struct StoredProjections {
     /// The active ones, locked until the transaction ends.
     func lock(partition: Int) async throws(PostgresError) -> [RegisteredProjection: StoredCheckpoint] {
         let rows = try await session.execute(ReadModelStatements.lockCheckpoints, [.int2(Int16(partition))])
-        return StoredProjections.known(stored(rows))
-    }
-
-    private func stored(_ rows: Rows) -> [StoredCheckpoint] {
-        (0..<rows.count).map { row in
-            StoredCheckpoint(
-                projection: rows.text(row, 0), generation: rows.int4(row, 1), version: Int(rows.int4(row, 2)),
-                position: rows.int8(row, 3), digest: Array(rows.bytes(row, 4)),
-                chain: rows.isNull(row, 5) ? nil : Digest(rows.bytes(row, 5)) ?? .zero,
-                isActive: rows.text(row, 6) == State.active.rawValue)
-        }
+        return StoredProjections.known(rows.map(StoredCheckpoint.init))
     }
 
     private static func known(_ checkpoints: [StoredCheckpoint]) -> [RegisteredProjection: StoredCheckpoint] {
@@ -103,7 +94,7 @@ package struct StoredProjections {
         let digest = point.digest.map { Parameter.bytes($0.bytes) } ?? .null
         let rows = try await session.execute(
             ReadModelStatements.hasPoint, [.int2(Int16(partition)), .int8(point.position), digest])
-        return rows.bool(0, 0)
+        return rows[0]["has_point"]
     }
 
     // MARK: Generations
@@ -112,10 +103,11 @@ package struct StoredProjections {
     func nextGeneration(of projection: RegisteredProjection, partition: Int) async throws -> Int32 {
         let rows = try await session.execute(
             ReadModelStatements.newestGeneration, [.int2(Int16(partition)), .text(projection.name)])
-        guard rows.int4(0, 0) < .max else {
+        let newest: Int32 = rows[0]["generation"]
+        guard newest < .max else {
             throw PostgresReadModelStore.Failure("\(projection) has used up all generation numbers")
         }
-        return rows.int4(0, 0) + 1
+        return newest + 1
     }
 
     /// Retires the active generation.
@@ -157,7 +149,7 @@ package struct StoredProjections {
     ) async throws(PostgresError) -> (count: Int, examples: [String]) {
         let rows = try await session.execute(
             ReadModelStatements.difference(of: projection), [.int2(Int16(partition)), .int4(old), .int4(new)])
-        return (Int(rows.int8(0, 0)), rows.textArray(0, 1))
+        return (rows[0]["count"], rows[0]["examples"])
     }
 
     // MARK: Rows
@@ -179,7 +171,7 @@ package struct StoredProjections {
                 .int2(Int16(partition)), .int4(generation), key.map(Parameter.text) ?? .null,
                 .int8(projection.rowLimit), .int8(StoredProjections.pageBytes),
             ])
-        return rows.count > 0 ? rows : nil
+        return rows.isEmpty ? nil : rows
     }
 
     /// Writes rows into a generation, replacing those with the same keys.
@@ -231,9 +223,8 @@ package struct StoredProjections {
     ) async throws(PostgresError) -> [CorruptEvent] {
         let rows = try await session.execute(
             ReadModelStatements.quarantined, [.int2(Int16(partition)), .text(projection.name), .int4(generation)])
-        return (0..<rows.count).map { row in
-            CorruptEvent(
-                partition: partition, position: rows.int8(row, 1), stream: rows.text(row, 0), reason: rows.text(row, 2))
+        return rows.map {
+            CorruptEvent(partition: partition, position: $0["position"], stream: $0["stream"], reason: $0["reason"])
         }
     }
 
@@ -252,12 +243,22 @@ package struct StoredProjections {
 
 /// What executes statements.
 @LoopActor
-private protocol StatementExecutor {
+protocol StatementExecutor {
     func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(PostgresError) -> Rows
 }
 
 extension PostgresConnection: StatementExecutor {}
 extension Transaction: StatementExecutor {}
+
+extension StoredCheckpoint {
+    fileprivate init(_ row: Row) {
+        self.init(
+            projection: row["projection"], generation: row["generation"], version: row["version"],
+            position: row["position"], digest: row["digest"],
+            chain: (row["chain_digest"] as [UInt8]?).map { Digest($0) ?? .zero },
+            isActive: row["state"] == StoredProjections.State.active.rawValue)
+    }
+}
 
 extension RegisteredProjection {
     /// The most rows that are read at once: few if each holds a document.

@@ -15,7 +15,7 @@ struct LayoutMove {
 
     /// Whether a database has tables to be moved.
     static func isNeeded(_ connection: PostgresConnection) async throws(PostgresError) -> Bool {
-        try await connection.execute(Statements.isNeeded, []).bool(0, 0)
+        try await connection.execute(Statements.isNeeded)[0]["is_needed"]
     }
 
     /// Moves everything, and drops the old tables. Returns how many events were moved; nil if there is nothing to move.
@@ -23,24 +23,21 @@ struct LayoutMove {
     /// - Parameter progress: called after each step with the events moved so far, and about how many there are.
     func run(progress: (Int64, Int64) -> Void) async throws -> Int64? {
         // One at a time; another process waits here, and finds nothing left to do. The lock ends with the connection.
-        _ = try await connection.execute(Statements.lock, [])
+        _ = try await connection.execute(Statements.lock)
         guard try await LayoutMove.isNeeded(connection) else { return nil }
         // Compiling a step takes longer than the step.
         try await connection.runScript("SET jit = off")
         try await check()
-        let total = try await connection.execute(Statements.total, []).int8(0, 0)
-        var moved = try await connection.execute(Statements.moved, []).int8(0, 0)
-        let partitions = try await connection.execute(Statements.partitions, [])
-        for row in 0..<partitions.count {
-            let partition = partitions.int2(row, 0)
-            while true {
-                let step = try await connection.execute(
-                    Statements.move, [.int2(partition), .int8(Int64(LayoutMove.eventsOfStep))])
-                guard !step.isNull(0, 0) else { break }
-                moved += step.int8(0, 0)
+        let total: Int64 = try await connection.execute(Statements.total)[0]["count"]
+        var moved: Int64 = try await connection.execute(Statements.moved)[0]["count"]
+        for row in try await connection.execute(Statements.partitions) {
+            let partition = Parameter.int2(Int16(row["partition"] as Int))
+            let limit = Parameter.int8(Int64(LayoutMove.eventsOfStep))
+            while let step: Int64 = try await connection.execute(Statements.move, [partition, limit])[0]["events"] {
+                moved += step
                 progress(moved, total)
             }
-            while try await connection.execute(Statements.index, [.int2(partition)]).bool(0, 0) {}
+            while try await connection.execute(Statements.index, [partition])[0]["is_behind"] {}
         }
         try await finish(total)
         return total
@@ -49,27 +46,27 @@ struct LayoutMove {
     /// Refuses a log whose batches do not have the events: they would be lost, or be in two batches.
     private func check() async throws {
         let rows = try await connection.execute(Statements.impossible, [.int8(Int64(EventBatch.maximumEvents))])
-        guard rows.count > 0 else { return }
-        throw MigrationError(
-            description: "the log is damaged, and cannot be moved to the layout of this version: the batch at position "
-                + "\(rows.int8(0, 1)) of partition \(rows.int2(0, 0)) is impossible, or overlaps with the one before. "
-                + "Audit the log with the version that wrote it")
+        guard let row = rows.first else { return }
+        throw damaged("the batch", at: row, "is impossible, or overlaps with the one before")
     }
 
     private func finish(_ total: Int64) async throws {
-        let rows = try await connection.execute(Statements.unmoved, [])
-        guard rows.count == 0 else {
-            throw MigrationError(
-                description: "the log is damaged, and cannot be moved to the layout of this version: the event at "
-                    + "position \(rows.int8(0, 1)) of partition \(rows.int2(0, 0)) is in no batch. Audit the log with "
-                    + "the version that wrote it")
+        if let row = try await connection.execute(Statements.unmoved).first {
+            throw damaged("the event", at: row, "is in no batch")
         }
         try await connection.runScript("DROP TABLE tiffin.event_rows, tiffin.commit_rows")
+    }
+
+    private func damaged(_ what: String, at row: Row, _ problem: String) -> MigrationError {
+        let (partition, position): (Int, Int64) = (row["partition"], row["position"])
+        return MigrationError(
+            description: "the log is damaged, and cannot be moved to the layout of this version: \(what) at position "
+                + "\(position) of partition \(partition) \(problem). Audit the log with the version that wrote it")
     }
 }
 
 private enum Statements {
-    static let isNeeded = Statement("old_layout", "SELECT to_regclass('tiffin.event_rows') IS NOT NULL")
+    static let isNeeded = Statement("old_layout", "SELECT to_regclass('tiffin.event_rows') IS NOT NULL AS is_needed")
 
     static let lock = Statement("lock_move", "SELECT pg_advisory_lock(1953064550, -1)")
 
@@ -77,7 +74,7 @@ private enum Statements {
 
     static let moved = Statement(
         "events_moved",
-        "SELECT coalesce(sum(last_position - first_position + 1), 0)::bigint FROM tiffin.batches")
+        "SELECT coalesce(sum(last_position - first_position + 1), 0)::bigint AS count FROM tiffin.batches")
 
     static let partitions = Statement(
         "partitions_to_move", "SELECT DISTINCT partition FROM tiffin.commit_rows ORDER BY partition")
@@ -85,7 +82,7 @@ private enum Statements {
     static let impossible = Statement(
         "impossible_batches",
         """
-        SELECT partition, first_position FROM (
+        SELECT partition, first_position AS position FROM (
             SELECT partition, first_position, last_position, lag(last_position) OVER (
                 PARTITION BY partition ORDER BY first_position) AS before
             FROM tiffin.commit_rows) AS c
@@ -127,7 +124,7 @@ private enum Statements {
                     ) AS e (position, gap, line, is_clean)), '')
             FROM step
             RETURNING last_position - first_position + 1 AS events)
-        SELECT sum(events)::bigint FROM moved
+        SELECT sum(events)::bigint AS events FROM moved
         """, [.int2, .int8])
 
     static let index = Statement("index_moved", "SELECT is_behind FROM tiffin.index_streams($1, 1000)", [.int2])

@@ -76,36 +76,32 @@ package enum Migrations {
     /// right reports it.
     @LoopActor
     package static func check(_ database: String) async throws(MigrationError) {
-        let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
-        let found: Int
-        let isMoving: Bool
-        do throws(PostgresError) {
+        do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
-            found = Int(try await connection.execute(newest, []).int4(0, 0))
-            isMoving = try await LayoutMove.isNeeded(connection)
+            let newest = Statement(
+                "newest_migration", "SELECT coalesce(max(number), 0) AS number FROM tiffin.migrations")
+            let found: Int = try await connection.execute(newest)[0]["number"]
+            if try await LayoutMove.isNeeded(connection) {
+                throw MigrationError(
+                    description: "the log is not moved to the layout of this version yet; run tiffin migrate, which "
+                        + "goes on where it stopped")
+            }
+            let present = all.last?.number ?? 0
+            if found > present { throw MigrationError.newer("migration \(found)") }
+            if found < present { throw MigrationError.older("migrations up to \(found)", present) }
+            let functions = try await SchemaFunctions.applied(connection)?.version ?? 0
+            if functions > SchemaFunctions.version { throw MigrationError.newer(SchemaFunctions.name(functions)) }
+            if functions < SchemaFunctions.version {
+                throw MigrationError.older(SchemaFunctions.name(functions), SchemaFunctions.version)
+            }
+        } catch let error as MigrationError {
+            throw error
         } catch {
-            guard [.undefinedTable, .undefinedSchema].contains(error.sqlState) else { return }
+            guard let state = (error as? PostgresError)?.sqlState, [.undefinedTable, .undefinedSchema].contains(state)
+            else { return }
             throw MigrationError(description: "the database has no log; run tiffin migrate")
         }
-        if isMoving {
-            throw MigrationError(
-                description:
-                    "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
-                    + "where it stopped")
-        }
-        guard let present = all.last?.number, found != present else { return }
-        guard found < present else { throw madeByNewer(found) }
-        throw MigrationError(
-            description:
-                "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
-                + "run tiffin migrate, or a server of this version")
-    }
-
-    private static func madeByNewer(_ number: Int, _ name: String? = nil) -> MigrationError {
-        MigrationError(
-            description: "the database has migration \(number)\(name.map { " (\($0))" } ?? ""), which this version of "
-                + "Tiffin does not know: it was migrated by a newer one")
     }
 
     @LoopActor
@@ -115,6 +111,12 @@ package enum Migrations {
             CREATE TABLE IF NOT EXISTS tiffin.migrations (
                 number     integer     NOT NULL PRIMARY KEY,
                 name       text        NOT NULL,
+                checksum   text        NOT NULL,
+                applied_at timestamptz NOT NULL
+            );
+            CREATE TABLE IF NOT EXISTS tiffin.functions (
+                single     boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+                version    integer     NOT NULL,
                 checksum   text        NOT NULL,
                 applied_at timestamptz NOT NULL
             );
@@ -134,15 +136,15 @@ package enum Migrations {
     ) async throws -> [String] {
         // A second process waits here, and then finds everything applied.
         _ = try await transaction.execute(
-            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
+            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"))
         let rows = try await transaction.execute(
-            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"), [])
+            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"))
         var done: [Int: String] = [:]
-        for row in 0..<rows.count {
-            let number = Int(rows.int4(row, 0))
-            done[number] = rows.text(row, 2)
+        for row in rows {
+            let (number, name): (Int, String) = (row["number"], row["name"])
+            done[number] = row["checksum"]
             guard all.contains(where: { $0.number == number }) else {
-                throw madeByNewer(number, rows.text(row, 1))
+                throw MigrationError.newer("migration \(number) (\(name))")
             }
         }
         var lines: [String] = []
@@ -164,8 +166,12 @@ package enum Migrations {
             if migration.name == deeds { try await recordDeeds(transaction) }
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
+        // A migration that comes late may have put an older function back.
+        let isReplaced = try await SchemaFunctions.apply(transaction, isForced: !lines.isEmpty)
+        if isReplaced { lines.append("\(SchemaFunctions.name(SchemaFunctions.version)) applied") }
         lines += try await choosePartitions(partitions, transaction)
-        if try await Rights.mend(transaction) > 0 {
+        // New functions, and the table of their version, get their rights here, too.
+        if try await Rights.mend(transaction) > 0, !isReplaced {
             lines.append("the roles and grants that were missing, as in a restored copy, are there again")
         }
         return lines
@@ -175,24 +181,22 @@ package enum Migrations {
     @LoopActor
     private static func recordDeeds(_ transaction: Transaction) async throws {
         var deeds: [(id: Identifier, event: Deed.Event)] = []
-        for (kind, statement) in DeedStatements.all {
-            let rows = try await transaction.execute(statement, [])
-            for row in 0..<rows.count {
-                guard let id = Identifier(rows.text(row, 0)) else { continue }
-                switch kind {
-                case .customer: deeds.append((id, .customerForgotten))
-                case .relay: deeds.append((id, .relayPut))
-                case .user:
-                    let user = Deed.User(
-                        role: Text(rows.text(row, 1)), grants: rows.textArray(row, 2).compactMap { Identifier($0) },
-                        isEnabled: rows.bool(row, 3), change: "migrated")
-                    deeds.append((id, .userPut(user)))
-                }
+        func take(_ table: Statement, _ event: (Row) -> Deed.Event) async throws {
+            for row in try await transaction.execute(table) {
+                if let id = Identifier(row["name"] as String) { deeds.append((id, event(row))) }
             }
         }
+        try await take(DeedTables.forgotten) { _ in .customerForgotten }
+        try await take(DeedTables.users) { .userPut(Deed.User($0, change: "migrated")) }
+        try await take(DeedTables.relays) { _ in .relayPut }
         guard !deeds.isEmpty else { return }
-        let isOld = try await transaction.execute(DeedStatements.isInOldLayout, [])
-        guard !isOld.bool(0, 0) else {
+        let isInOldLayout = Statement(
+            "is_in_old_layout",
+            """
+            SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)
+                AS is_old
+            """)
+        guard !(try await transaction.execute(isInOldLayout)[0]["is_old"]) else {
             throw MigrationError(
                 description: "the log has the layout of before migration 7, and customers who were forgotten: migrate "
                     + "it with the version before this one first")
@@ -207,18 +211,16 @@ package enum Migrations {
         _ partitions: Int?, _ transaction: Transaction
     ) async throws -> [String] {
         let rows = try await transaction.execute(
-            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"), [])
-        if rows.count > 0 {
-            let count = Int(rows.int2(0, 0))
+            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"))
+        if let count: Int = rows.first?["count"] {
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(
                 description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
                     + "have \(partitions)")
         }
-        let isUsed = try await transaction.execute(
-            Statement(
-                "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head)"), [])
-        guard !isUsed.bool(0, 0) else {
+        let isUsed = Statement(
+            "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head) AS is_used")
+        guard !(try await transaction.execute(isUsed)[0]["is_used"]) else {
             throw MigrationError(
                 description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
                     + "from a backup, or run tiffin audit, which counts the partitions")
@@ -241,27 +243,16 @@ package enum Migrations {
 package struct MigrationError: Error, CustomStringConvertible {
     /// What went wrong, for an operator.
     package let description: String
-}
 
-/// What was done beside the log, by the tables.
-private enum DeedStatements {
-    enum Kind { case customer, user, relay }
+    static func newer(_ what: String) -> MigrationError {
+        MigrationError(
+            description: "the database has \(what), which this version of Tiffin does not know: it was migrated by a "
+                + "newer one")
+    }
 
-    static let all: [(Kind, Statement)] = [
-        (
-            .customer,
-            Statement(
-                "forgotten_customers",
-                "SELECT DISTINCT customer FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
-        ),
-        (
-            .user,
-            Statement("present_users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
-        ),
-        (.relay, Statement("present_relays", "SELECT name FROM tiffin.relays")),
-    ]
-
-    static let isInOldLayout = Statement(
-        "is_in_old_layout",
-        "SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)")
+    fileprivate static func older(_ what: String, _ present: Int) -> MigrationError {
+        MigrationError(
+            description: "the database has \(what), and this version of Tiffin works with \(present); run tiffin "
+                + "migrate, or a server of this version")
+    }
 }

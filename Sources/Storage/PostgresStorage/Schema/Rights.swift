@@ -22,7 +22,7 @@ enum Rights {
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
-                'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home', 'outlet_home_rows',
+                'functions', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home', 'outlet_home_rows',
                 'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors', 'stream_index',
                 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
@@ -47,7 +47,7 @@ enum Rights {
             JOIN pg_class AS t ON relnamespace = 'tiffin'::regnamespace AND relname = name
             LEFT JOIN pg_attribute ON attrelid = t.oid AND attname = part WHERE kind = 'TABLE'
         )
-        SELECT 1 AS step, format('CREATE ROLE %I NOLOGIN', role) FROM given WHERE to_regrole(quote_ident(role)) IS NULL
+        SELECT 1 AS step, format('CREATE ROLE %I NOLOGIN', role) AS statement FROM given WHERE to_regrole(quote_ident(role)) IS NULL
         UNION SELECT 2, format('REVOKE ALL ON FUNCTION %s FROM PUBLIC', object) FROM objects
             WHERE kind = 'FUNCTION' AND EXISTS (SELECT FROM aclexplode(acl) AS a WHERE a.grantee = 0)
         UNION SELECT 3, format('GRANT %s ON %s %s TO %I', string_agg(privilege || part, ', '), kind, object, role)
@@ -63,7 +63,7 @@ enum Rights {
     @LoopActor
     static func mend(_ transaction: Transaction) async throws(PostgresError) -> Int {
         let rows = try await transaction.execute(missing)
-        for row in 0..<rows.count { try await transaction.runScript(rows.text(row, 1)) }
+        for row in rows { try await transaction.runScript(row["statement"]) }
         return rows.count
     }
 }

@@ -1,67 +1,50 @@
-/// The functions and views that some scripts of SQL make, one after the other: what a database has unless somebody changed
-/// them. It understands what migrations are written in, and no more of SQL.
-package struct SchemaObjects: Sendable {
+/// The functions and views that a database has unless somebody changed them. It understands what the files in
+/// `migrations/` are written in, and no more of SQL.
+struct SchemaObjects {
     /// What is said of a function, as the catalogue of a database has it.
-    package struct Function: Equatable, Sendable {
+    struct Function: Equatable {
         /// Its text between the quotes.
-        package var source: String
+        var source: String
         /// Its language.
-        package var language: String
+        var language: String
         /// Whether it runs with the rights of its owner.
-        package var isDefiner: Bool
+        var isDefiner: Bool
         /// `v`, `s` or `i`: whether it may have another result each time.
-        package var volatility: String
+        var volatility: String
         /// The settings that it runs with, in order.
-        package var settings: [String]
-
-        /// A function.
-        package init(
-            source: String, language: String, isDefiner: Bool, volatility: String, settings: [String]
-        ) {
-            self.source = source
-            self.language = language
-            self.isDefiner = isDefiner
-            self.volatility = volatility
-            self.settings = settings
-        }
+        var settings: [String]
     }
 
     /// Functions of one name take different numbers of arguments.
-    package struct Signature: Hashable, Sendable {
-        package var name: String
-        package var argumentCount: Int
-
-        /// A signature.
-        package init(name: String, argumentCount: Int) {
-            self.name = name
-            self.argumentCount = argumentCount
-        }
+    struct Signature: Hashable {
+        var name: String
+        var argumentCount: Int
     }
 
     /// Functions in the schema `tiffin`.
-    package private(set) var functions: [Signature: Function] = [:]
+    private(set) var functions: [Signature: Function] = [:]
     /// The queries of views in the schema `tiffin`, by their names.
-    package private(set) var views: [String: String] = [:]
+    private(set) var views: [String: String] = [:]
 
-    /// What is there after all migrations.
-    package static var ofMigrations: SchemaObjects {
-        SchemaObjects(Migrations.all.map { String(decoding: $0.sql, as: UTF8.self) })
-    }
-
-    init(_ scripts: [String]) {
-        for script in scripts {
-            for statement in SchemaObjects.statements(of: script) { take(statement) }
+    /// The views that the migrations make, and the functions that replace those of the migrations.
+    init() {
+        for migration in Migrations.all {
+            for statement in SchemaObjects.statements(of: migration.sql) { takeView(statement) }
+        }
+        for file in SchemaFunctions.files {
+            for statement in SchemaObjects.statements(of: file) { takeFunction(statement) }
         }
     }
 
-    private mutating func take(_ statement: Script) {
-        let words = statement.code.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        if let rest = words.after(anyOf: "CREATE FUNCTION tiffin.", "CREATE OR REPLACE FUNCTION tiffin.") {
-            let (signature, attributes) = SchemaObjects.signature(rest)
-            functions[signature] = SchemaObjects.function(attributes, statement.quoted.first ?? "")
-        } else if let rest = words.after(anyOf: "DROP FUNCTION tiffin.") {
-            functions[SchemaObjects.signature(rest).0] = nil
-        } else if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
+    private mutating func takeFunction(_ statement: Script) {
+        guard let rest = statement.words.after(anyOf: "CREATE OR REPLACE FUNCTION tiffin.") else { return }
+        let (signature, attributes) = SchemaObjects.signature(rest)
+        functions[signature] = SchemaObjects.function(attributes, statement.quoted.first ?? "")
+    }
+
+    private mutating func takeView(_ statement: Script) {
+        let words = statement.words
+        if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
             let name = String(rest.prefix { $0 != " " })
             // With its line breaks, which a string may contain.
             guard let start = statement.code.firstRange(of: /\sAS\s/) else { return }
@@ -118,9 +101,13 @@ package struct SchemaObjects: Sendable {
     private struct Script {
         var code = ""
         var quoted: [String] = []
+
+        /// The code with one space between words.
+        var words: String { code.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
     }
 
-    private static func statements(of script: String) -> [Script] {
+    private static func statements(of file: [UInt8]) -> [Script] {
+        let script = String(decoding: file, as: UTF8.self)
         var statements: [Script] = []
         var statement = Script()
         var rest = script[...]
@@ -154,12 +141,5 @@ extension StringProtocol {
     /// What follows one of these beginnings; nil if the text begins with none of them.
     fileprivate func after(anyOf beginnings: String...) -> SubSequence? {
         beginnings.first(where: hasPrefix).map { dropFirst($0.count) }
-    }
-}
-
-extension Migrations {
-    /// The number and checksum of every migration.
-    package static var checksums: [Int: String] {
-        Dictionary(uniqueKeysWithValues: all.map { ($0.number, $0.checksum) })
     }
 }

@@ -1,48 +1,43 @@
 internal import EventLoop
 internal import Postgres
 
-/// What went wrong in the database, in two texts.
+/// Says what goes wrong in the database. Where somebody listens, that is who learns the whole of it, and of the same
+/// trouble only now and then; callers learn what clients may know. Otherwise callers learn the whole.
+@LoopActor
 struct DatabaseTrouble {
-    static let damaged = "the log in the database is damaged"
-    static let full = "the database's disk is full"
-    static let forked = "the log has lost what was read of it, and is read again"
+    nonisolated static let damaged = "the log in the database is damaged"
+    nonisolated static let full = "the database's disk is full"
+    nonisolated static let forked = "the log has lost what was read of it, and is read again"
 
-    /// For clients, who may be anybody: it names no host, path or constraint.
-    let plain: String
-    /// For the operator.
-    let whole: String
+    /// How long the same trouble is not told again, in nanoseconds.
+    private static let silence: UInt64 = 10_000_000_000
 
-    init(_ error: PostgresError) {
-        plain =
+    private let listener: (@LoopActor (String) -> Void)?
+    private var last: (words: String, at: UInt64)?
+
+    init(listener: (@LoopActor (String) -> Void)?) { self.listener = listener }
+
+    /// What a caller learns of an error on a connection.
+    ///
+    /// - Parameter isKnown: whether who listens knows of it already.
+    mutating func told(_ error: PostgresError, on connection: String, isKnown: Bool = false) -> String {
+        guard let listener else { return "\(error)" }
+        let words =
             error.sqlState.inPlainWords
             ?? (error.kind == .connection ? "the database cannot be reached" : "the database refused")
-        whole = "\(error)"
-    }
-}
-
-extension DatabaseTrouble {
-    /// Tells an operator about troubles, and about the same one only now and then.
-    struct Report {
-        /// How long the same trouble is not told again, in nanoseconds.
-        private static let silence: UInt64 = 10_000_000_000
-
-        private let tell: @LoopActor (String) -> Void
-        private var last: (plain: String, at: UInt64)?
-
-        init(_ tell: @escaping @LoopActor (String) -> Void) { self.tell = tell }
-
-        @LoopActor
-        mutating func take(_ trouble: DatabaseTrouble, _ connection: String) {
-            let now = LoopActor.now
-            if let last, last.plain == trouble.plain, now - last.at < Report.silence { return }
-            last = (trouble.plain, now)
-            tell("\(connection): \(trouble.whole)")
+        let now = LoopActor.now
+        let isRepeated = last.map { $0.words == words && now - $0.at < DatabaseTrouble.silence } ?? false
+        if !isKnown, !isRepeated {
+            last = (words, now)
+            listener("\(connection): \(error)")
         }
+        return words
     }
 }
 
 extension SQLState {
-    /// What it means, for somebody who knows nothing of the database; nil where it is one of the rest.
+    /// What it means, for clients, who may be anybody: it names no host, path or constraint. nil where it is one of the
+    /// rest.
     ///
     /// Source of the codes: PostgreSQL's manual, appendix A.
     fileprivate var inPlainWords: String? {

@@ -9,8 +9,7 @@ final class LazyConnection {
     /// The deadlines from when clients wait; nil to wait as long as a statement takes.
     private let deadlines: KeptConnection.Deadlines?
     private let hasRoom: @LoopActor () -> Bool
-    /// Where somebody listens, that is who learns the whole of what goes wrong. Callers learn what clients may know.
-    private var report: DatabaseTrouble.Report?
+    private var trouble = DatabaseTrouble(listener: nil)
 
     /// The server's version on the last connection; nil before the first.
     var serverVersion: String? { kept.serverVersion }
@@ -39,7 +38,7 @@ final class LazyConnection {
 
     /// From now on the whole of what goes wrong is told here, and errors have what clients may know.
     func report(to tell: @escaping @LoopActor (String) -> Void) {
-        report = DatabaseTrouble.Report(tell)
+        trouble = DatabaseTrouble(listener: tell)
         kept.report = tell
         if let deadlines { kept.deadlines = deadlines }
     }
@@ -62,17 +61,15 @@ final class LazyConnection {
         _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
     ) async throws(EventLogError) -> Rows? {
         guard !needsRoom || hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
-        let connection: PostgresConnection
         do throws(PostgresError) {
-            connection = try await kept.connected()
+            _ = try await kept.connected()
         } catch {
+            // Nothing was sent.
             throw .unavailable(told(error))
         }
         do throws(PostgresError) {
-            return try await connection.execute(statement, parameters)
+            return try await kept.execute(statement, parameters)
         } catch {
-            // A connection remembers that it was made to a database that is read-only.
-            if error.sqlState == .readOnly, connection.outstandingCount == 0 { connection.close() }
             switch error.kind {
             case .connection: throw .outcomeUnknown(told(error))
             case .server where error.sqlState == .uniqueViolation: return nil
@@ -82,13 +79,9 @@ final class LazyConnection {
         }
     }
 
-    /// What the caller learns of an error.
+    /// What the caller learns of an error. That the database says nothing is told where the connection is kept.
     private func told(_ error: PostgresError) -> String {
-        let trouble = DatabaseTrouble(error)
-        guard report != nil else { return trouble.whole }
-        // That it says nothing is told where the connection is kept.
-        if error.sqlState != .noAnswer { report?.take(trouble, kept.name) }
-        return trouble.plain
+        trouble.told(error, on: kept.name, isKnown: error.sqlState == .noAnswer)
     }
 
     func close() { kept.close() }

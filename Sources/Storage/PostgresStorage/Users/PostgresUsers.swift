@@ -33,8 +33,8 @@ package final class PostgresUsers {
     package init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
         kept = KeptConnection(
             database, name: "tiffin users", rights: .role("tiffin_server"),
-            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience))
-        kept.report = report
+            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience),
+            report: report)
     }
 
     /// How its connection is, for `INFO`.
@@ -42,18 +42,17 @@ package final class PostgresUsers {
 
     /// What has changed since the last call; at first, everybody. nil where nothing has.
     package func changes() async throws -> Changes? {
-        let connection = try await kept.connected()
-        let current = try await connection.execute(Statements.revision).int8(0, 0)
+        let current: Int64 = try await kept.execute(Statements.revision)[0]["revision"]
         guard current != revision else { return nil }
         // A database that was restored from a backup has an earlier number, and perhaps another past.
         let known = revision.flatMap { $0 < current ? $0 : nil }
-        let rows = try await connection.execute(Statements.changed, [.int8(known ?? -1)])
+        let rows = try await kept.execute(Statements.changed, [.int8(known ?? -1)])
         var changes: [UserChange] = []
         var newest = current
-        for row in 0..<rows.count {
-            newest = max(newest, rows.int8(row, 7))
-            guard let name = Identifier(rows.text(row, 0)) else { continue }
-            changes.append(UserChange(name, rows.bool(row, 6) ? nil : PostgresUsers.user(name, rows, row)))
+        for row in rows {
+            newest = max(newest, row["revision"])
+            guard let name = Identifier(row["name"] as String) else { continue }
+            changes.append(UserChange(name, row["is_removed"] ? nil : User(row)))
         }
         revision = newest
         return Changes(changes: changes, isEverything: known == nil)
@@ -82,18 +81,25 @@ package final class PostgresUsers {
         timer = nil
         kept.close()
     }
+}
 
-    /// The user in a row; nil where a newer version wrote a role that this one does not know. A hash that cannot be
-    /// read is one that no password has.
-    static func user(_ name: Identifier, _ rows: Rows, _ row: Int) -> User? {
-        guard let role = Role.ofUsers.first(where: { $0.rawValue == rows.text(row, 1) }) else { return nil }
-        let grants = rows.textArray(row, 4)
+extension User {
+    /// The columns of a user that ``init(_:)`` reads.
+    static let columns = "name, role, password, tokens, grants, enabled"
+
+    /// The user in a row; nil where a newer version wrote a role that this one does not know. A hash that cannot be read
+    /// is one that no password has.
+    init?(_ row: Row) {
+        let (role, grants): (String, [String]) = (row["role"], row["grants"])
+        guard let name = Identifier(row["name"] as String),
+            let role = Role.ofUsers.first(where: { $0.rawValue == role })
+        else { return nil }
         let ids = grants.compactMap { Identifier($0) }
-        return User(
-            name, role: role, password: rows.isNull(row, 2) ? nil : PasswordHash(encoded: rows.text(row, 2)),
-            tokens: rows.byteaArray(row, 3).compactMap { Digest($0) }, grants: ids,
+        self.init(
+            name, role: role, password: (row["password"] as String?).flatMap { PasswordHash(encoded: $0) },
+            tokens: (row["tokens"] as [[UInt8]]).compactMap { Digest($0) }, grants: ids,
             // Whoever is confined to ids that cannot be read must not count as free.
-            isEnabled: rows.bool(row, 5) && ids.count == grants.count)
+            isEnabled: row["enabled"] && ids.count == grants.count)
     }
 }
 
@@ -103,7 +109,7 @@ private enum Statements {
     static let changed = Statement(
         "changed_users",
         """
-        SELECT name, role, password, tokens, grants, enabled, removed_at IS NOT NULL, revision
+        SELECT \(User.columns), removed_at IS NOT NULL AS is_removed, revision
         FROM tiffin.users WHERE revision > $1
         """, [.int8])
 }

@@ -13,7 +13,7 @@ package struct UserTable {
     private let metadata: EventMetadata
 
     /// A user with what is of interest only here.
-    package struct Row: Sendable {
+    package struct Entry: Sendable {
         /// The user.
         package var user: User
         /// When it was added.
@@ -32,15 +32,9 @@ package struct UserTable {
     }
 
     /// Every user, by name.
-    package func all() async throws -> [Row] {
-        let rows = try await connection.execute(Statements.all)
-        return (0..<rows.count).compactMap { row in
-            guard let name = Identifier(rows.text(row, 0)), let user = PostgresUsers.user(name, rows, row) else {
-                return nil
-            }
-            return Row(
-                user: user,
-                createdAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 6) / 1_000))
+    package func all() async throws -> [Entry] {
+        try await connection.execute(Statements.all).compactMap { row in
+            User(row).map { Entry(user: $0, createdAt: row["created_at"]) }
         }
     }
 
@@ -122,10 +116,9 @@ package struct UserTable {
         _ name: Identifier, _ what: Text, _ body: @LoopActor (Transaction, _ revision: Int64) async throws -> Result
     ) async throws -> Result {
         try await connection.transaction { transaction in
-            let result = try await body(transaction, try await transaction.execute(Statements.next).int8(0, 0))
+            let result = try await body(transaction, try await transaction.execute(Statements.next)[0]["revision"])
             let rows = try await transaction.execute(Statements.one, [.text(name.rawValue)])
-            let user = rows.count == 1 ? PostgresUsers.user(name, rows, 0) : nil
-            let deed = user.map { user in
+            let deed = rows.first.flatMap { User($0) }.map { user in
                 Deed.Event.userPut(
                     Deed.User(
                         role: Text(user.role.rawValue), grants: user.grants, isEnabled: user.isEnabled, change: what))
@@ -146,7 +139,7 @@ package struct UserTable {
 
     private func user(_ name: Identifier, _ transaction: Transaction) async throws -> User {
         let rows = try await transaction.execute(Statements.one, [.text(name.rawValue)])
-        guard rows.count == 1, let user = PostgresUsers.user(name, rows, 0) else { throw UserTableError.unknown(name) }
+        guard let user = rows.first.flatMap({ User($0) }) else { throw UserTableError.unknown(name) }
         return user
     }
 
@@ -157,11 +150,11 @@ package struct UserTable {
     ) async throws {
         if let problem = User.problem(confining: role, to: grants) { throw UserTableError(problem) }
         guard role == .customer, !grants.isEmpty else { return }
-        let rows = try await transaction.execute(Statements.confined)
         var others = UserDirectory()
-        for row in 0..<rows.count {
-            guard let other = Identifier(rows.text(row, 0)) else { continue }
-            let user = User(other, role: .customer, grants: rows.textArray(row, 1).compactMap { Identifier($0) })
+        for row in try await transaction.execute(Statements.confined) {
+            guard let other = Identifier(row["name"] as String) else { continue }
+            let grants = (row["grants"] as [String]).compactMap { Identifier($0) }
+            let user = User(other, role: .customer, grants: grants)
             others.apply([UserChange(other, user)])
         }
         guard let overlap = others.overlap(of: name, grants) else { return }
@@ -184,13 +177,13 @@ private enum Statements {
     static let all = Statement(
         "all_users",
         """
-        SELECT name, role, password, tokens, grants, enabled, created_at FROM tiffin.users
+        SELECT \(User.columns), created_at FROM tiffin.users
         WHERE removed_at IS NULL ORDER BY name
         """)
 
     static let one = Statement(
         "one_user",
-        "SELECT name, role, password, tokens, grants, enabled FROM tiffin.users WHERE name = $1 AND removed_at IS NULL",
+        "SELECT \(User.columns) FROM tiffin.users WHERE name = $1 AND removed_at IS NULL",
         [.text])
 
     static let confined = Statement(

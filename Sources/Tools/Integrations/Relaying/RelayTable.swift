@@ -50,18 +50,17 @@ package final class RelayTable {
             try await DeedRecorder.record([(id, .relayPut)], metadata, in: transaction)
         }
         let rows = try await connection.execute(Statements.secret, [.text(name)])
-        guard rows.count == 1 else { throw RelayError("relay '\(name)' was removed") }
-        return WebhookSecret(Array(rows.bytes(0, 0)))
+        guard let row = rows.first else { throw RelayError("relay '\(name)' was removed") }
+        return WebhookSecret(row["secret"])
     }
 
     /// The cursors that are known, by their partitions.
     func cursors() async throws -> [Int: RelayCursor] {
         let rows = try await connected().execute(Statements.cursors, [.text(name)])
         return Dictionary(
-            (0..<rows.count).map { row in
-                let mark = rows.isNull(row, 2) ? nil : rows.text(row, 2)
-                return (Int(rows.int2(row, 0)), RelayCursor(position: rows.int8(row, 1), mark: mark))
-            }, uniquingKeysWith: { first, _ in first })
+            uniqueKeysWithValues: rows.map {
+                ($0["partition"], RelayCursor(position: $0["position"], mark: $0["event"]))
+            })
     }
 
     /// Keeps a cursor. It is durable when this returns.
@@ -93,7 +92,7 @@ package final class RelayTable {
     private func connected() async throws -> PostgresConnection {
         let made = try await kept.connected()
         guard made !== locked else { return made }
-        guard try await made.execute(Statements.lock, [.text(name)]).bool(0, 0) else {
+        guard try await made.execute(Statements.lock, [.text(name)])[0]["is_free"] else {
             kept.close()
             throw RelayError("another process is relay '\(name)' already")
         }
@@ -104,7 +103,8 @@ package final class RelayTable {
 
 private enum Statements {
     static let lock = Statement(
-        "lock_relay", "SELECT pg_try_advisory_lock(hashtextextended('tiffin relay ' || $1, 0))", [.text])
+        "lock_relay", "SELECT pg_try_advisory_lock(hashtextextended('tiffin relay ' || $1, 0)) AS is_free",
+        [.text])
 
     static let add = Statement(
         "add_relay", "INSERT INTO tiffin.relays (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",

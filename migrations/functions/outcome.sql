@@ -1,0 +1,26 @@
+-- What became of a batch whose writer lost its connection: the positions it was given with the chain before and after
+-- it, or nothing. Waits for an append that is still under way.
+--
+-- Where the answer is nothing, a new epoch begins, so that it stays true: the batch may still be on its way through a
+-- connection that only the writer takes for dead. The epoch is newer than any that the writer has sent the batch in: a
+-- log that lost its newest batches may have lost epochs, too.
+CREATE OR REPLACE FUNCTION tiffin.outcome(
+    p_partition smallint, p_seen bigint, p_epoch bigint, p_content_digest bytea,
+    OUT first_position bigint, OUT last_position bigint, OUT epoch bigint, OUT previous_digest bytea,
+    OUT chain_digest bytea
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    SELECT h.epoch INTO STRICT epoch FROM tiffin.log_head AS h WHERE h.partition = p_partition FOR UPDATE;
+    SELECT b.first_position, b.last_position, b.chain_digest
+    INTO outcome.first_position, outcome.last_position, outcome.chain_digest FROM tiffin.batches AS b
+    WHERE b.partition = p_partition AND b.first_position > p_seen
+        AND coalesce(b.submitted_digest, b.content_digest) = p_content_digest;
+    IF first_position IS NULL THEN
+        epoch := greatest(epoch, p_epoch) + 1;
+        UPDATE tiffin.log_head AS h SET epoch = outcome.epoch WHERE h.partition = p_partition;
+    ELSE
+        previous_digest := CASE first_position WHEN 1 THEN decode(repeat('00', 32), 'hex')
+            ELSE tiffin.chain_at(p_partition, first_position - 1) END;
+    END IF;
+END
+$$;
