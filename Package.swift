@@ -123,7 +123,7 @@ let service = floor(
             "Serving",
             uses: [
                 "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Measurement",
-                "PostgresStorage", "Projections", "TextFormats", "Users",
+                "Projections", "TextFormats", "Users",
             ]),
     ])
 

@@ -38,7 +38,7 @@ enum RebuildCommand: Subcommand {
             let rebuild = Rebuild(projections, store: store, log: log)
             var rebuilt = 0
             for partition in partitions where try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
-            guard rebuilt > 0 else { throw PostgresReadModelStore.nothingHappened }
+            guard rebuilt > 0 else { throw ReadModelStoreFailure.nothingHappened }
         }
         return .success
     }
@@ -89,7 +89,7 @@ enum RebuildCommand: Subcommand {
         return true
     }
 
-    private static func examples(_ change: Rebuild.Change) -> String {
+    private static func examples(_ change: RebuildReport.Change) -> String {
         change.examples.joined(separator: ", ") + (change.differenceCount > change.examples.count ? ", …" : "")
     }
 }

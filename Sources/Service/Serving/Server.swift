@@ -9,8 +9,7 @@ internal import Catalogue
 package import Domain
 package import EventLog
 package import EventLoop
-package import PostgresStorage
-internal import Projections
+package import Projections
 internal import TextFormats
 
 /// A server on one event log.
@@ -21,7 +20,7 @@ package final class Server {
     let log: any EventLog
     /// The time, as events record it.
     package let clock: () -> Timestamp
-    private let store: PostgresReadModelStore?
+    private let store: (any ReadModelStore)?
 
     let partitions: Partitions
     /// Partitions that are being read again.
@@ -69,7 +68,7 @@ package final class Server {
     ///   - store: where read models are saved; nil to save none.
     package init(
         configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
-        store: PostgresReadModelStore?, logger: Logger, clock: @escaping () -> Timestamp
+        store: (any ReadModelStore)?, logger: Logger, clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
         self.logger = logger

@@ -2,7 +2,6 @@ internal import Application
 internal import EventLog
 internal import EventLoop
 internal import Measurement
-internal import PostgresStorage
 internal import Projections
 internal import Synchronization
 internal import TextFormats
@@ -51,17 +50,13 @@ final class Rebuilder {
     }
 
     /// A rebuilder of the rows in a store.
-    convenience init(partitions: Int, logger: Logger, _ store: PostgresReadModelStore?, _ log: any EventLog) {
+    convenience init(partitions: Int, logger: Logger, _ store: (any ReadModelStore)?, _ log: any EventLog) {
         guard let store else {
             self.init(partitions: partitions, logger: logger, nil)
             return
         }
         self.init(partitions: partitions, logger: logger) { @LoopActor projection, partition, progress in
-            let own = store.withOwnConnection()
-            defer { own.close() }
-            let rebuild = Rebuild([projection], store: own, log: log)
-            let report = try await rebuild.run(partition: partition, progress: progress)
-            return report.map { $0.changes.reduce(0) { $0 + $1.differenceCount } }
+            try await store.rebuild([projection], of: partition, from: log, progress: progress)?.differenceCount
         }
     }
 
@@ -107,7 +102,7 @@ final class Rebuilder {
             hasAnythingHappened = true
             differenceCount += count
         }
-        if !hasAnythingHappened { throw PostgresReadModelStore.nothingHappened }
+        if !hasAnythingHappened { throw ReadModelStoreFailure.nothingHappened }
     }
 
     /// Gives up what is under way: the database is as it was before.

@@ -3,7 +3,6 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
-internal import PostgresStorage
 internal import Projections
 
 /// Keeps the stored rows of a partition's read model in step with it: saves what has changed, replaces rows that are not
@@ -19,7 +18,7 @@ final class CheckpointKeeper {
 
     private let model: LiveModel
     private let follower: LogFollower
-    private let store: PostgresReadModelStore?
+    private let store: (any ReadModelStore)?
     private let log: any EventLog
     private let logger: Logger
     private let latencies: LatencyMonitor
@@ -36,7 +35,7 @@ final class CheckpointKeeper {
     /// The most batches that are compared at once: some milliseconds of work for the database, once a second.
     private static let batchesComparedAtOnce = 100
     /// The generation of each projection that is saved to.
-    private(set) var generations: PostgresReadModelStore.Generations
+    private(set) var generations: ReadModel.Generations
     /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
     private(set) var outdated: Set<RegisteredProjection>
     /// Whether what is stored is not believed, and is replaced by the next checkpoint.
@@ -54,8 +53,8 @@ final class CheckpointKeeper {
     private var timer: LoopTimer?
 
     init(
-        _ model: LiveModel, _ follower: LogFollower, restored: PostgresReadModelStore.Restored,
-        store: PostgresReadModelStore?, log: any EventLog, configuration: Configuration, logger: Logger,
+        _ model: LiveModel, _ follower: LogFollower, restored: SavedReadModel,
+        store: (any ReadModelStore)?, log: any EventLog, configuration: Configuration, logger: Logger,
         latencies: LatencyMonitor, onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
     ) {
         self.model = model
@@ -145,43 +144,34 @@ final class CheckpointKeeper {
 
     private func save() async {
         guard let store, outdated.isEmpty, position > savedPosition else { return }
-        var checkpoint = model.value.takeCheckpoint(since: savedDigests)
+        let taken = model.value.takeCheckpoint(since: savedDigests)
         let chain = follower.point.digest
         let began = LoopActor.now
         do {
             // The index first: whoever begins with these rows, and takes a stream for new that is not, is told by it.
             try await indexStreams()
-            var generations = generations
-            let outcome = try await store.save(
-                &checkpoint, after: chain, into: &generations, replaces: replacesRows)
+            let saved = try await store.save(taken, after: chain, into: generations, replaces: replacesRows)
             let ended = LoopActor.now
             schedule.ended(ended, began: began)
             latencies.note(.checkpoint, nanoseconds: ended - began)
-            switch outcome {
-            case .saved:
-                model.value.saved(checkpoint)
-                self.generations = generations
-                replacesRows = false
-                savedPosition = checkpoint.position
-                savedDigests = checkpoint.digests
-                giveBackMemory()
-                logger.debug(
-                    "checkpoint at \(checkpoint.position) saved in \((ended - began) / 1_000_000) ms")
-            case .another:
-                // Another server's rows are as new; ours are written when they are newer.
-                model.value.notSaved(checkpoint)
-                positionOfAnother = checkpoint.position
-            case .superseded:
-                // The next look takes over the new rows.
-                model.value.notSaved(checkpoint)
-            case .forked:
-                // The next batch, or the next look at the log, says so, too.
-                model.value.notSaved(checkpoint)
+            guard case .saved = saved.outcome else {
+                model.value.notSaved(saved.checkpoint)
+                // Another server's rows are as new; ours are written when they are newer. Rows that were superseded are
+                // taken over by the next look. Of a fork, the next batch or the next look at the log says so, too.
+                if case .another = saved.outcome { positionOfAnother = taken.position }
+                return
             }
+            model.value.saved(saved.checkpoint)
+            generations = saved.generations
+            replacesRows = false
+            savedPosition = saved.checkpoint.position
+            savedDigests = saved.checkpoint.digests
+            giveBackMemory()
+            logger.debug("checkpoint at \(savedPosition) saved in \((ended - began) / 1_000_000) ms")
         } catch {
-            model.value.notSaved(checkpoint)
+            model.value.notSaved(taken)
             schedule.failed(LoopActor.now)
-            logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
+            logger.error("the checkpoint at \(taken.position) could not be saved: \(error)")
         }
     }
 
@@ -200,18 +190,16 @@ final class CheckpointKeeper {
     }
 
     /// Rebuilds rows that are outdated. They are then taken over like any others.
-    private func rebuildSoon(_ store: PostgresReadModelStore) {
+    private func rebuildSoon(_ store: any ReadModelStore) {
         guard rebuilding == nil, LoopActor.now >= rebuildAt else { return }
-        let own = store.withOwnConnection()
-        let rebuild = Rebuild(outdated, store: own, log: log)
         rebuilding = Task { @LoopActor [self] in
             defer {
-                own.close()
                 rebuildAt = LoopActor.now + CheckpointKeeper.retryInterval
                 rebuilding = nil
             }
             do {
-                guard let report = try await rebuild.run(partition: partition) else { return }
+                guard let report = try await store.rebuild(outdated, of: partition, from: log, progress: { _, _ in })
+                else { return }
                 for change in report.changes {
                     logger.info(
                         "\(change.projection) was rebuilt up to position \(report.position): "
@@ -226,7 +214,7 @@ final class CheckpointKeeper {
 
     /// Serves from rows of another generation than before, if there are any: whoever rebuilt them did not trust those
     /// that this model began with.
-    private func takeOverNewRows(_ store: PostgresReadModelStore) async {
+    private func takeOverNewRows(_ store: any ReadModelStore) async {
         guard LoopActor.now >= replaceAt else { return }
         do {
             guard try await store.generations(of: partition) != generations else { return }
@@ -238,7 +226,7 @@ final class CheckpointKeeper {
             let restored = try await store.restore(partition: partition, log: log)
             guard restored.outdated.isEmpty, restored.model.position > 0 else {
                 let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
-                throw PostgresReadModelStore.Failure(reason ?? "nothing is saved in them")
+                throw ReadModelStoreFailure(reason ?? "nothing is saved in them")
             }
             try await replace(with: restored)
         } catch {
@@ -248,7 +236,7 @@ final class CheckpointKeeper {
         }
     }
 
-    private func replace(with restored: PostgresReadModelStore.Restored) async throws {
+    private func replace(with restored: SavedReadModel) async throws {
         var fresh = restored.model
         try await fresh.fold(log, upTo: position)
         // From here on it is a matter of milliseconds.
@@ -256,7 +244,7 @@ final class CheckpointKeeper {
         try await fresh.fold(log, upTo: model.beginReplacement())
         let changed = await CheckpointKeeper.difference(between: shown, and: fresh.outletHome)
         guard model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit) else {
-            throw PostgresReadModelStore.Failure("too much was written meanwhile")
+            throw ReadModelStoreFailure("too much was written meanwhile")
         }
         savedPosition = restored.model.position
         savedDigests = restored.digests

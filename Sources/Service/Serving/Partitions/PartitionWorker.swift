@@ -2,7 +2,6 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
-internal import PostgresStorage
 internal import Projections
 
 /// One partition at work: carries out what its append pipeline asks for, and keeps its read model.
@@ -112,7 +111,7 @@ final class PartitionWorker {
 
     /// - Parameter restored: the read model as it was last saved.
     init(
-        _ restored: PostgresReadModelStore.Restored, log: any EventLog, store: PostgresReadModelStore?,
+        _ restored: SavedReadModel, log: any EventLog, store: (any ReadModelStore)?,
         audience: Audience, configuration: Configuration, logger: Logger, latencies: LatencyMonitor,
         clock: @escaping () -> Timestamp
     ) {
@@ -183,7 +182,7 @@ final class PartitionWorker {
 
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
     static func restore(
-        _ partition: Int, log: any EventLog, store: PostgresReadModelStore?, audience: Audience,
+        _ partition: Int, log: any EventLog, store: (any ReadModelStore)?, audience: Audience,
         configuration: Configuration, logger: Logger, latencies: LatencyMonitor, clock: @escaping () -> Timestamp
     ) async throws -> PartitionWorker {
         let began = LoopActor.now

@@ -5,57 +5,12 @@ internal import Postgres
 package import Projections
 
 extension PostgresReadModelStore {
-    /// A read model as it was last saved.
-    package struct Restored: Sendable {
-        /// The read model; empty if nothing could be restored.
-        package private(set) var model: ReadModel
-        /// The chain of the log up to its position; nil if it is not known.
-        package private(set) var chain: Digest?
-        /// The digests of its saved rows.
-        package private(set) var digests = ReadModel.Digests()
-        /// The generations of its saved rows.
-        package fileprivate(set) var generations = PostgresReadModelStore.firstGenerations
-        /// The projections whose rows another version made. They can be served, but nothing can be saved into them.
-        package private(set) var outdated: Set<RegisteredProjection> = []
-        /// Whether the stored rows are rejected: the log is folded from its beginning, and the next checkpoint
-        /// replaces them.
-        package private(set) var isRejected = false
-        /// Why it is not what was saved, or not what this version would have saved.
-        package private(set) var note: String?
-
-        /// An empty read model.
-        package static func nothing(_ partition: Int) -> Restored { Restored(model: ReadModel(partition: partition)) }
-
-        /// Rejects what is stored, so that the log is folded from its beginning.
-        package mutating func reject(because reason: String) {
-            model = ReadModel(partition: model.partition)
-            chain = nil
-            digests = ReadModel.Digests()
-            outdated = []
-            isRejected = true
-            note = "\(reason): folding the log again"
-        }
-
-        fileprivate mutating func restore(
-            _ model: ReadModel, _ active: [RegisteredProjection: StoredCheckpoint]
-        ) {
-            self.model = model
-            chain = active.values.first?.chain
-            for (projection, checkpoint) in active {
-                digests[projection] = SetDigest(checkpoint.digest) ?? SetDigest()
-            }
-            outdated = Set(active.filter { !$0.value.isOurs(of: $0.key) }.map(\.key))
-            guard !outdated.isEmpty else { return }
-            let names = outdated.map(\.name).sorted().joined(separator: " and ")
-            note = "\(names) was saved by another version: it is served as it is, and rebuilt in the background"
-        }
-    }
-
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
-    package func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
+    @LoopActor
+    package func restore(partition: Int, log: any EventLog) async throws(Failure) -> SavedReadModel {
         try await PostgresReadModelStore.failing {
-            var restored = Restored.nothing(partition)
+            var restored = SavedReadModel.nothing(partition)
             guard let stored = try await read(partition, log, &restored) else { return restored }
             if let fault = try await stored.quarantine.fault(
                 upTo: stored.model.position,
@@ -63,7 +18,7 @@ extension PostgresReadModelStore {
             {
                 restored.reject(because: fault)
             } else {
-                restored.restore(stored.model, stored.active)
+                restored.take(stored.model, stored.active)
             }
             return restored
         }
@@ -76,7 +31,7 @@ extension PostgresReadModelStore {
     }
 
     /// Reads what is stored; nil if nothing is, or it is rejected.
-    private func read(_ partition: Int, _ log: any EventLog, _ restored: inout Restored) async throws -> Stored? {
+    private func read(_ partition: Int, _ log: any EventLog, _ restored: inout SavedReadModel) async throws -> Stored? {
         let began = restored
         let patience = PostgresReadModelStore.patienceForAllRows
         let (result, stored) = try await transaction(patience: patience) { transaction in
@@ -163,9 +118,4 @@ struct OtherRows: Error, CustomStringConvertible {
     var description: String {
         "the rows of \(projection) in partition \(partition), generation \(generation), are not those that were saved"
     }
-}
-
-extension StoredCheckpoint {
-    /// Whether this program can continue from it.
-    func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
 }

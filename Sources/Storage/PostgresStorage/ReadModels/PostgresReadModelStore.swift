@@ -9,34 +9,8 @@ package import Projections
 
 /// Saves and restores read models in the schema `tiffin`.
 @LoopActor
-package final class PostgresReadModelStore {
-    /// The outcome of a checkpoint.
-    package enum Outcome: Sendable {
-        /// Its rows are in the database.
-        case saved
-        /// Another server's checkpoint is as new: nothing was written.
-        case another
-        /// A rebuild has replaced the rows that it continues with another generation: nothing was written.
-        case superseded
-        /// The log is not the one that the rows were folded from: nothing was written.
-        case forked
-    }
-
-    /// The generation of each projection's rows.
-    package typealias Generations = [RegisteredProjection: Int32]
-
-    /// The generations of rows that have never been rebuilt.
-    package nonisolated static let firstGenerations = Generations(
-        uniqueKeysWithValues: ReadModel.projections.map { ($0, 1) })
-
-    /// Why a read model was not saved or restored.
-    package struct Failure: Error, CustomStringConvertible {
-        /// What went wrong, for an operator.
-        package let description: String
-
-        /// What went wrong, for an operator.
-        package init(_ description: String) { self.description = description }
-    }
+package final class PostgresReadModelStore: ReadModelStore {
+    package typealias Failure = ReadModelStoreFailure
 
     /// Runs a body, and has whatever it throws in the words of a failure.
     static func failing<Result>(_ body: () async throws -> Result) async throws(Failure) -> Result {
@@ -48,9 +22,6 @@ package final class PostgresReadModelStore {
             throw Failure("\(error)")
         }
     }
-
-    /// Why there is nothing to rebuild.
-    package nonisolated static let nothingHappened = Failure("nothing to rebuild: nothing has happened yet")
 
     /// How long the database may say nothing while all rows of a table are read or removed.
     nonisolated static let patienceForAllRows = Duration.seconds(300)
@@ -86,7 +57,7 @@ package final class PostgresReadModelStore {
     }
 
     /// Another store in the same database, for a rebuild.
-    package func withOwnConnection() -> PostgresReadModelStore {
+    private func withOwnConnection() -> PostgresReadModelStore {
         PostgresReadModelStore(
             database, hasRoom, report, name: "tiffin rebuild", report == nil ? .none : .rebuilding)
     }
@@ -108,22 +79,15 @@ package final class PostgresReadModelStore {
 
     // MARK: Saving
 
-    /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
-    ///
-    /// - Parameters:
-    ///   - chain: the log's chain up to the checkpoint's position; nil if it is not known.
-    ///   - generations: those of the rows that the checkpoint continues. If it replaces them, they become those of
-    ///     the new rows.
-    ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
+    @LoopActor
     package func save(
-        _ checkpoint: inout Checkpoint, after chain: Digest?, into generations: inout Generations, replaces: Bool
-    ) async throws(Failure) -> Outcome {
+        _ checkpoint: Checkpoint, after chain: Digest?, into expected: ReadModel.Generations, replaces: Bool
+    ) async throws(Failure) -> SavedCheckpoint {
         guard hasRoom() else { throw Failure("the database's disk is full") }
         do {
-            let (taken, expected) = (checkpoint, generations)
             let patience = replaces ? PostgresReadModelStore.patienceForAllRows : .zero
-            let (outcome, saved, used) = try await transaction(patience: patience) { transaction in
-                var pending = taken
+            return try await transaction(patience: patience) { transaction in
+                var pending = checkpoint
                 let stored = StoredProjections(transaction)
                 let partition = pending.partition
                 // There has to be a row to lock: two servers may save for the first time at once.
@@ -131,10 +95,10 @@ package final class PostgresReadModelStore {
                 let active = try await stored.lock(partition: partition)
                 let point = LogPoint(position: pending.position, digest: chain)
                 guard try await stored.hasPoint(point, partition: partition) else {
-                    return (Outcome.forked, pending, expected)
+                    return SavedCheckpoint(.forked, pending, expected)
                 }
                 guard expected.allSatisfy({ active[$0.key]?.generation == $0.value }) else {
-                    return (Outcome.superseded, pending, expected)
+                    return SavedCheckpoint(.superseded, pending, expected)
                 }
                 var used = active.mapValues(\.generation)
                 if replaces {
@@ -143,10 +107,10 @@ package final class PostgresReadModelStore {
                     }
                 } else {
                     guard used == expected, active.allSatisfy({ $0.value.isOurs(of: $0.key) }) else {
-                        return (Outcome.superseded, pending, expected)
+                        return SavedCheckpoint(.superseded, pending, expected)
                     }
                     guard active.values.allSatisfy({ $0.position < pending.position }) else {
-                        return (Outcome.another, pending, expected)
+                        return SavedCheckpoint(.another, pending, expected)
                     }
                 }
                 try await stored.write(&pending, into: used)
@@ -160,22 +124,29 @@ package final class PostgresReadModelStore {
                         try await stored.advance(projection, partition: partition, to: pending.position, digest)
                     }
                 }
-                return (Outcome.saved, pending, used)
+                return SavedCheckpoint(.saved, pending, used)
             }
-            checkpoint = saved
-            generations = used
-            return outcome
         } catch {
             throw Failure("\(error)")
         }
     }
 
-    /// The generations that servers begin with and save to.
-    package func generations(of partition: Int) async throws(Failure) -> Generations {
+    @LoopActor
+    package func generations(of partition: Int) async throws(Failure) -> ReadModel.Generations {
         try await PostgresReadModelStore.failing {
             let active = try await transaction { try await StoredProjections($0).known(.active, of: partition) }
-            return active.isEmpty ? PostgresReadModelStore.firstGenerations : active.mapValues(\.generation)
+            return active.isEmpty ? ReadModel.firstGenerations : active.mapValues(\.generation)
         }
+    }
+
+    @LoopActor
+    package func rebuild(
+        _ projections: Set<RegisteredProjection>, of partition: Int, from log: any EventLog,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(Failure) -> RebuildReport? {
+        let own = withOwnConnection()
+        defer { own.close() }
+        return try await Rebuild(projections, store: own, log: log).run(partition: partition, progress: progress)
     }
 }
 
@@ -183,7 +154,7 @@ extension StoredProjections {
     /// Writes a checkpoint's rows and quarantined streams, for the projections that have an entry in `generations`.
     @LoopActor
     func write(
-        _ checkpoint: inout Checkpoint, into generations: PostgresReadModelStore.Generations
+        _ checkpoint: inout Checkpoint, into generations: ReadModel.Generations
     ) async throws(PostgresError) {
         while let slice = await StoredProjections.nextSlice(of: &checkpoint) {
             guard let generation = generations[slice.projection] else { continue }

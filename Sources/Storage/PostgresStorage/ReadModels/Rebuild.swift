@@ -9,32 +9,10 @@ package import Projections
 /// until the switch. Everything is written in one transaction: if it fails, is cancelled or killed, the database is
 /// unchanged.
 package struct Rebuild: Sendable {
-    /// What happened to a projection's rows.
-    package struct Change: Sendable {
-        /// The projection.
-        package var projection: RegisteredProjection
-        /// The generation that is active now.
-        package var generation: Int32
-        /// How many of its rows differ from the generation before.
-        package var differenceCount: Int
-        /// The keys of the first few of those.
-        package var examples: [String]
-    }
-
-    /// What was done in a partition.
-    package struct Report: Sendable {
-        /// The position of the new rows, and of those that they replaced.
-        package var position: Int64
-        /// One for each projection.
-        package var changes: [Change]
-        /// Whether nothing had been saved before: then every projection was saved, as all are saved together.
-        package var isFirst = false
-    }
-
     /// How many events may be missing when servers' checkpoints begin to wait.
     private static let lastStretch: Int64 = 10_000
 
-    package typealias Failure = PostgresReadModelStore.Failure
+    package typealias Failure = ReadModelStoreFailure
 
     private let store: PostgresReadModelStore
     private let log: any EventLog
@@ -58,7 +36,7 @@ package struct Rebuild: Sendable {
     @concurrent
     package func run(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(Failure) -> Report? {
+    ) async throws(Failure) -> RebuildReport? {
         try await PostgresReadModelStore.failing {
             guard let active = try await active(of: partition) else {
                 return try await saveFirst(partition, progress)
@@ -74,7 +52,7 @@ package struct Rebuild: Sendable {
     @concurrent
     package func undo(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(Failure) -> Report? {
+    ) async throws(Failure) -> RebuildReport? {
         try await PostgresReadModelStore.failing {
             guard let active = try await active(of: partition) else { return nil }
             let previous = try await store.transaction { transaction in
@@ -116,23 +94,25 @@ package struct Rebuild: Sendable {
     /// not used: these get a generation of their own.
     private func saveFirst(
         _ partition: Int, _ progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) async throws -> Report? {
+    ) async throws -> RebuildReport? {
         let end = try await log.end(of: partition)
         guard end.position > 0 else { return nil }
         var model = ReadModel(partition: partition)
         try await model.fold(log, upTo: end.position) { progress($0, end.position) }
-        var checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
-        var generations = PostgresReadModelStore.firstGenerations
+        let checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
+        var generations = ReadModel.firstGenerations
         for (projection, generation) in try await store.generations(of: partition) {
             generations[projection] = generation
         }
-        switch try await store.save(&checkpoint, after: end.digest, into: &generations, replaces: true) {
+        let saved = try await store.save(checkpoint, after: end.digest, into: generations, replaces: true)
+        switch saved.outcome {
         case .saved:
             let changes = ReadModel.projections.map { projection in
-                Change(
-                    projection: projection, generation: generations[projection] ?? 1, differenceCount: 0, examples: [])
+                RebuildReport.Change(
+                    projection: projection, generation: saved.generations[projection] ?? 1, differenceCount: 0,
+                    examples: [])
             }
-            return Report(position: end.position, changes: changes, isFirst: true)
+            return RebuildReport(position: end.position, changes: changes, isFirst: true)
         case .another, .superseded:
             throw Failure("another rebuild was faster: nothing was changed")
         case .forked:
@@ -159,7 +139,7 @@ package struct Rebuild: Sendable {
     @concurrent
     private func replace(
         _ active: [RegisteredProjection: StoredCheckpoint], _ prepared: ReadModel, _ transaction: Transaction
-    ) async throws -> Report {
+    ) async throws -> RebuildReport {
         var model = prepared
         let partition = model.partition
         let stored = await StoredProjections(transaction)
@@ -171,7 +151,7 @@ package struct Rebuild: Sendable {
         try await reach(active, &model, stored)
         digests = try await write(&model, since: digests, into: new, stored)
 
-        var report = Report(position: model.position, changes: [])
+        var report = RebuildReport(position: model.position, changes: [])
         let previous = try await stored.known(.previous, of: partition)
         for (projection, generation) in new {
             let change = try await change(projection, active, generation, partition, stored)
@@ -193,7 +173,7 @@ package struct Rebuild: Sendable {
     /// Whether somebody may want to go back to rows that are replaced: not to those of another version, which only that
     /// version can use, nor to rows that were altered after they were saved.
     private func isWorthKeeping(
-        _ old: StoredCheckpoint, _ projection: RegisteredProjection, _ change: Change, _ partition: Int,
+        _ old: StoredCheckpoint, _ projection: RegisteredProjection, _ change: RebuildReport.Change, _ partition: Int,
         _ transaction: Transaction
     ) async throws -> Bool {
         guard old.version == projection.version else { return false }
@@ -211,7 +191,7 @@ package struct Rebuild: Sendable {
     private func exchange(
         _ active: [RegisteredProjection: StoredCheckpoint], _ previous: [RegisteredProjection: StoredCheckpoint],
         _ prepared: ReadModel, _ transaction: Transaction
-    ) async throws -> Report {
+    ) async throws -> RebuildReport {
         var model = prepared
         let partition = model.partition
         let stored = await StoredProjections(transaction)
@@ -221,7 +201,7 @@ package struct Rebuild: Sendable {
         let generations = previous.mapValues(\.generation)
         digests = try await write(&model, since: digests, into: generations, stored)
 
-        var report = Report(position: model.position, changes: [])
+        var report = RebuildReport(position: model.position, changes: [])
         for (projection, generation) in generations {
             report.changes.append(try await change(projection, active, generation, partition, stored))
             try await stored.exchange(projection, partition: partition)
@@ -260,10 +240,11 @@ package struct Rebuild: Sendable {
     private func change(
         _ projection: RegisteredProjection, _ active: [RegisteredProjection: StoredCheckpoint], _ generation: Int32,
         _ partition: Int, _ stored: StoredProjections
-    ) async throws -> Change {
+    ) async throws -> RebuildReport.Change {
         let (count, examples) = try await stored.difference(
             projection, active[projection]?.generation ?? 0, generation, partition: partition)
-        return Change(projection: projection, generation: generation, differenceCount: count, examples: examples)
+        return RebuildReport.Change(
+            projection: projection, generation: generation, differenceCount: count, examples: examples)
     }
 
     // MARK: Parts

@@ -31,3 +31,8 @@ package struct StoredCheckpoint: Equatable, Sendable {
         self.isActive = isActive
     }
 }
+
+extension StoredCheckpoint {
+    /// Whether this program can continue from it.
+    package func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
+}

@@ -1,0 +1,119 @@
+package import EventLog
+
+/// Where the read models of a log are saved.
+package protocol ReadModelStore: AnyObject, Sendable {
+    /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
+    /// does not follow from the log.
+    func restore(partition: Int, log: any EventLog) async throws(ReadModelStoreFailure) -> SavedReadModel
+
+    /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
+    ///
+    /// - Parameters:
+    ///   - chain: the log's chain up to the checkpoint's position; nil if it is not known.
+    ///   - generations: those of the rows that the checkpoint continues.
+    ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
+    func save(
+        _ checkpoint: Checkpoint, after chain: Digest?, into generations: ReadModel.Generations, replaces: Bool
+    ) async throws(ReadModelStoreFailure) -> SavedCheckpoint
+
+    /// The generations that servers begin with and save to.
+    func generations(of partition: Int) async throws(ReadModelStoreFailure) -> ReadModel.Generations
+
+    /// Folds the log from its beginning, and switches to the resulting rows. If nothing has been saved yet, the rows of
+    /// every projection are saved. Returns nil if nothing has happened yet.
+    ///
+    /// - Parameter progress: receives the position that has been reached, and the one to reach.
+    func rebuild(
+        _ projections: Set<RegisteredProjection>, of partition: Int, from log: any EventLog,
+        progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws(ReadModelStoreFailure) -> RebuildReport?
+}
+
+/// Why a read model was not saved, restored or rebuilt.
+package struct ReadModelStoreFailure: Error, CustomStringConvertible {
+    /// Why there is nothing to rebuild.
+    package static let nothingHappened = ReadModelStoreFailure("nothing to rebuild: nothing has happened yet")
+
+    /// What went wrong, for an operator.
+    package let description: String
+
+    /// What went wrong, for an operator.
+    package init(_ description: String) { self.description = description }
+}
+
+/// What became of a checkpoint.
+package struct SavedCheckpoint: Sendable {
+    /// What happened to its rows.
+    package enum Outcome: Sendable {
+        /// They are in the database.
+        case saved
+        /// Another server's checkpoint is as new: nothing was written.
+        case another
+        /// A rebuild has replaced the rows that it continues with another generation: nothing was written.
+        case superseded
+        /// The log is not the one that the rows were folded from: nothing was written.
+        case forked
+    }
+
+    /// What happened to its rows.
+    package var outcome: Outcome
+    /// The checkpoint, with the digests of its rows where they were written.
+    package var checkpoint: Checkpoint
+    /// The generations that its rows belong to.
+    package var generations: ReadModel.Generations
+
+    /// What became of a checkpoint.
+    package init(_ outcome: Outcome, _ checkpoint: Checkpoint, _ generations: ReadModel.Generations) {
+        self.outcome = outcome
+        self.checkpoint = checkpoint
+        self.generations = generations
+    }
+}
+
+/// What a rebuild did in a partition.
+package struct RebuildReport: Sendable {
+    /// What happened to a projection's rows.
+    package struct Change: Sendable {
+        /// The projection.
+        package var projection: RegisteredProjection
+        /// The generation that is active now.
+        package var generation: Int32
+        /// How many of its rows differ from the generation before.
+        package var differenceCount: Int
+        /// The keys of the first few of those.
+        package var examples: [String]
+
+        package init(
+            projection: RegisteredProjection, generation: Int32, differenceCount: Int, examples: [String]
+        ) {
+            self.projection = projection
+            self.generation = generation
+            self.differenceCount = differenceCount
+            self.examples = examples
+        }
+    }
+
+    /// The position of the new rows, and of those that they replaced.
+    package var position: Int64
+    /// One for each projection.
+    package var changes: [Change]
+    /// Whether nothing had been saved before: then every projection was saved, as all are saved together.
+    package var isFirst: Bool
+
+    package init(position: Int64, changes: [Change], isFirst: Bool = false) {
+        self.position = position
+        self.changes = changes
+        self.isFirst = isFirst
+    }
+
+    /// How many rows differ from those before.
+    package var differenceCount: Int { changes.reduce(0) { $0 + $1.differenceCount } }
+}
+
+extension ReadModel {
+    /// The generation of each projection's rows.
+    package typealias Generations = [RegisteredProjection: Int32]
+
+    /// The generations of rows that have never been rebuilt.
+    package static let firstGenerations = Generations(uniqueKeysWithValues: projections.map { ($0, 1) })
+}
