@@ -6,9 +6,9 @@
 //     listen(options[port])
 
 /// What a command takes.
-package struct CommandSyntax: Sendable {
+public struct CommandSyntax: Sendable {
     /// What happens when an option that is no list is given several times.
-    package enum Repetition: Sendable {
+    public enum Repetition: Sendable {
         /// The last one counts, so that a script can be given options that override its own.
         case lastCounts
         /// It is an error.
@@ -16,12 +16,12 @@ package struct CommandSyntax: Sendable {
     }
 
     /// The command as it is typed: `tiffin serve`.
-    package let command: String
+    public let command: String
     /// What the words that are no options are called, in order: `<file>`. Each may be left out. The last may end in an
     /// ellipsis, and then be given more than once.
-    package let operands: [String]
+    public let operands: [String]
     /// Its options, in the order of the help.
-    package let options: [any DeclaredOption]
+    public let options: [any DeclaredOption]
     private let repetition: Repetition
     private let variablePrefix: String?
 
@@ -29,7 +29,7 @@ package struct CommandSyntax: Sendable {
     ///
     /// - Parameter variablePrefix: what stands before an option's name in the environment variable that is read where
     ///   the option is not given; nil where only options that name a variable have one.
-    package init(
+    public init(
         _ command: String, operands: [String] = [], options: [any DeclaredOption], repetition: Repetition = .refused,
         variablePrefix: String? = nil
     ) {
@@ -50,7 +50,7 @@ package struct CommandSyntax: Sendable {
     /// Reads the words behind the command; nil where they ask for help. Every value is checked.
     ///
     /// `--name value` and `--name=value` are the same; `--` ends the options.
-    package func parse(
+    public func parse(
         _ arguments: [String], environment: [String: String]
     ) throws(UsageError) -> Options? {
         guard !CommandSyntax.asksForHelp(arguments) else { return nil }
@@ -81,7 +81,7 @@ package struct CommandSyntax: Sendable {
     }
 
     /// Whether help is asked for, whatever else is.
-    package static func asksForHelp(_ arguments: [String]) -> Bool {
+    public static func asksForHelp(_ arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains { $0 == "--help" || $0 == "-h" }
     }
 
@@ -109,13 +109,13 @@ package struct CommandSyntax: Sendable {
     // MARK: Help
 
     /// How the command is typed.
-    package var usage: String {
+    public var usage: String {
         let required = options.map(\.declaration).filter(\.isRequired).map(CommandSyntax.label)
         return (["usage:", command] + operands + required + ["[options]"]).joined(separator: " ")
     }
 
     /// Every option with its default and its environment variable.
-    package var optionTable: String {
+    public var optionTable: String {
         let declarations = options.map(\.declaration)
         let rows = declarations.flatMap { option in
             let help = option.help + (option.defaultText.map { " (default \($0))" } ?? "")
@@ -131,11 +131,11 @@ package struct CommandSyntax: Sendable {
 }
 
 /// The options that were given, and the operands.
-package struct Options: Sendable {
+public struct Options: Sendable {
     private let values: [String: [String]]
     private let given: Set<String>
     /// The words that are no options.
-    package let operands: [String]
+    public let operands: [String]
 
     init(values: [String: [String]], given: Set<String>, operands: [String]) {
         self.values = values
@@ -144,7 +144,7 @@ package struct Options: Sendable {
     }
 
     /// The value of an option of the command's syntax.
-    package subscript<Value>(option: Option<Value>) -> Value {
+    public subscript<Value>(option: Option<Value>) -> Value {
         do {
             return try option.value(of: texts(of: option))
         } catch {
@@ -153,16 +153,16 @@ package struct Options: Sendable {
     }
 
     /// The texts that were given for an option, or that its environment variable has.
-    package func texts(of option: some DeclaredOption) -> [String] { values[option.declaration.name] ?? [] }
+    public func texts(of option: some DeclaredOption) -> [String] { values[option.declaration.name] ?? [] }
 
     /// Whether an option stands on the command line, and not only in the environment.
-    package func isGiven(_ option: some DeclaredOption) -> Bool { given.contains(option.declaration.name) }
+    public func isGiven(_ option: some DeclaredOption) -> Bool { given.contains(option.declaration.name) }
 }
 
 /// Two columns of text.
-package enum HelpTable {
+public enum HelpTable {
     /// Indented rows, the second column aligned.
-    package static func text(_ rows: [(String, String)]) -> String {
+    public static func text(_ rows: [(String, String)]) -> String {
         let width = rows.map(\.0.count).max() ?? 0
         return rows.map { label, text in
             "  \(label)\(String(repeating: " ", count: width - label.count))  \(text)"

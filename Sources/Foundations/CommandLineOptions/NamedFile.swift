@@ -5,22 +5,22 @@
 #endif
 
 /// Reads what an option or an operand names, whole. Every failure is a sentence of the system's about the path.
-package enum NamedFile {
+public enum NamedFile {
     private static let chunkLength = 1 << 20
 
     /// Why there are no bytes.
-    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// What was to be read.
-        package var path: String
+        public var path: String
         /// What is wrong, in the words of the system.
-        package var reason: String
+        public var reason: String
 
         /// See `CustomStringConvertible`.
-        package var description: String { "\(path): \(reason)" }
+        public var description: String { "\(path): \(reason)" }
     }
 
     /// The bytes of a file.
-    package static func contents(of path: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
+    public static func contents(of path: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(path: path, reason: lastError()) }
         defer { close(file) }
@@ -28,7 +28,7 @@ package enum NamedFile {
     }
 
     /// What comes from standard input until its end.
-    package static func standardInput(named name: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
+    public static func standardInput(named name: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         try contents(of: STDIN_FILENO, named: name, atMost: maximumLength)
     }
 

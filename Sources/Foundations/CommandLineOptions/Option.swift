@@ -1,12 +1,12 @@
 /// An option of a command: its name, what it says in the help, and how its texts become a value.
-package struct Option<Value: Sendable>: DeclaredOption {
+public struct Option<Value: Sendable>: DeclaredOption {
     /// What the help shows.
-    package private(set) var declaration: OptionDeclaration
+    public private(set) var declaration: OptionDeclaration
     private let read: @Sendable ([String]) throws(UsageError) -> Value
 
     /// An option whose value is made of all the texts that were given for it: none, one, or several where it may be
     /// repeated.
-    package init(
+    public init(
         _ declaration: OptionDeclaration, _ read: @escaping @Sendable ([String]) throws(UsageError) -> Value
     ) {
         self.declaration = declaration
@@ -20,10 +20,10 @@ package struct Option<Value: Sendable>: DeclaredOption {
     }
 
     /// See `DeclaredOption`.
-    package func check(_ texts: [String]) throws(UsageError) { _ = try value(of: texts) }
+    public func check(_ texts: [String]) throws(UsageError) { _ = try value(of: texts) }
 
     /// The same option with another sentence in the help.
-    package func described(as help: String) -> Option {
+    public func described(as help: String) -> Option {
         var option = self
         option.declaration.help = help
         return option
@@ -32,7 +32,7 @@ package struct Option<Value: Sendable>: DeclaredOption {
 
 extension Option {
     /// An option that has to be given.
-    package static func required(
+    public static func required(
         _ name: String, _ placeholder: String, _ help: String, _ type: OptionValue<Value>
     ) -> Option {
         Option(OptionDeclaration(name, placeholder, help, isRequired: true)) { texts throws(UsageError) in
@@ -41,7 +41,7 @@ extension Option {
     }
 
     /// An option with a default, which is written as a user would write it.
-    package static func value(
+    public static func value(
         _ name: String, _ placeholder: String, _ help: String, _ type: OptionValue<Value>, default text: String,
         variable: String? = nil
     ) -> Option {
@@ -52,7 +52,7 @@ extension Option {
     }
 
     /// An option that need not be given; its value is nil then.
-    package static func optional<Wrapped>(
+    public static func optional<Wrapped>(
         _ name: String, _ placeholder: String, _ help: String, _ type: OptionValue<Wrapped>, variable: String? = nil
     ) -> Option where Value == Wrapped? {
         Option(OptionDeclaration(name, placeholder, help, variable: variable)) { texts throws(UsageError) in
@@ -64,14 +64,14 @@ extension Option {
 
 extension Option<[String]> {
     /// An option that may be given several times.
-    package static func repeated(_ name: String, _ placeholder: String, _ help: String) -> Option {
+    public static func repeated(_ name: String, _ placeholder: String, _ help: String) -> Option {
         Option(OptionDeclaration(name, placeholder, help, isRepeatable: true)) { $0 }
     }
 }
 
 extension Option<Bool> {
     /// An option without a value. In an environment variable `yes`, `true`, `on` and `1` stand for it.
-    package static func flag(_ name: String, _ help: String) -> Option {
+    public static func flag(_ name: String, _ help: String) -> Option {
         Option(OptionDeclaration(name, nil, help)) { texts in
             texts.first.map { ["yes", "true", "on", "1"].contains($0.lowercased()) } ?? false
         }
@@ -79,21 +79,21 @@ extension Option<Bool> {
 }
 
 /// What is known of an option before anything is typed.
-package struct OptionDeclaration: Sendable {
+public struct OptionDeclaration: Sendable {
     /// What is typed behind the dashes.
-    package let name: String
+    public let name: String
     /// What stands for its value in the help; nil for a flag.
-    package let placeholder: String?
+    public let placeholder: String?
     /// One sentence.
-    package internal(set) var help: String
+    public internal(set) var help: String
     /// The environment variable that is read where the option is not given, if not that of `CommandSyntax`.
-    package let variable: String?
+    public let variable: String?
     let defaultText: String?
     let isRequired: Bool
     let isRepeatable: Bool
 
     /// An option; see the properties.
-    package init(
+    public init(
         _ name: String, _ placeholder: String?, _ help: String, variable: String? = nil, defaultText: String? = nil,
         isRequired: Bool = false, isRepeatable: Bool = false
     ) {
@@ -108,7 +108,7 @@ package struct OptionDeclaration: Sendable {
 }
 
 /// An option of whatever type.
-package protocol DeclaredOption: Sendable {
+public protocol DeclaredOption: Sendable {
     /// What is known of it before anything is typed.
     var declaration: OptionDeclaration { get }
     /// Throws where these texts are no value of it.

@@ -1,18 +1,18 @@
 /// How the text of an option becomes a value.
-package struct OptionValue<Value: Sendable>: Sendable {
+public struct OptionValue<Value: Sendable>: Sendable {
     private let expected: String
     private let parse: @Sendable (String) -> Value?
 
     /// - Parameters:
     ///   - expected: what the text must be, to complete the message "'x' is not …": `a whole number`.
     ///   - parse: returns nil for any other text.
-    package init(_ expected: String, _ parse: @escaping @Sendable (String) -> Value?) {
+    public init(_ expected: String, _ parse: @escaping @Sendable (String) -> Value?) {
         self.expected = expected
         self.parse = parse
     }
 
     /// The value of a text, or an error that names the option.
-    package func value(of text: String, for option: String) throws(UsageError) -> Value {
+    public func value(of text: String, for option: String) throws(UsageError) -> Value {
         guard let value = parse(text) else { throw UsageError("--\(option): '\(text)' is not \(expected)") }
         return value
     }
@@ -20,12 +20,12 @@ package struct OptionValue<Value: Sendable>: Sendable {
 
 extension OptionValue<String> {
     /// Any text.
-    package static var text: Self { OptionValue("a text") { $0 } }
+    public static var text: Self { OptionValue("a text") { $0 } }
 }
 
 extension OptionValue<Int> {
     /// A whole number of the range.
-    package static func integer(_ range: ClosedRange<Int>) -> Self {
+    public static func integer(_ range: ClosedRange<Int>) -> Self {
         OptionValue("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
@@ -33,7 +33,7 @@ extension OptionValue<Int> {
 
     /// A number of bytes of the range, whose ends are whole mebibytes, as `1073741824`, `1024mb` or `1gb`. The units are
     /// powers of 1,024, as in Redis.
-    package static func bytes(_ range: ClosedRange<Int>) -> Self {
+    public static func bytes(_ range: ClosedRange<Int>) -> Self {
         func text(_ bytes: Int) -> String { bytes < 1 << 30 ? "\(bytes >> 20)mb" : "\(bytes >> 30)gb" }
         return OptionValue(
             "a number of bytes from \(text(range.lowerBound)) to \(text(range.upperBound)), such as 512mb"
@@ -51,7 +51,7 @@ extension OptionValue<Int> {
 
 extension OptionValue where Value: CaseIterable & RawRepresentable<String> {
     /// One of the cases, by its raw value.
-    package static var choice: Self {
+    public static var choice: Self {
         OptionValue("one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))") { Value(rawValue: $0) }
     }
 }

@@ -5,7 +5,7 @@ internal import TextFormats
 /// It owns its memory, never shrinks it unless told, and moves bytes only when it would otherwise have
 /// to grow, so appending is amortised constant. It sets no bound of its own: whoever fills it from a
 /// peer compares `count` with a limit.
-package struct ByteBuffer: ~Copyable {
+public struct ByteBuffer: ~Copyable {
     private static let smallestAllocation = 256
     /// The digits and the sign of `Int64.min`.
     private static let longestDecimal = 20
@@ -15,7 +15,7 @@ package struct ByteBuffer: ~Copyable {
     private var end = 0
 
     /// An empty buffer with room for `capacity` bytes; nothing is allocated for zero.
-    package init(capacity: Int = 0) {
+    public init(capacity: Int = 0) {
         storage = ByteBuffer.allocate(capacity)
     }
 
@@ -26,21 +26,21 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// How many bytes wait in the buffer.
-    package var count: Int { end - start }
+    public var count: Int { end - start }
 
     /// Whether the buffer is empty.
-    package var isEmpty: Bool { end == start }
+    public var isEmpty: Bool { end == start }
 
     /// How many bytes the allocated memory can hold.
-    package var capacity: Int { storage.count }
+    public var capacity: Int { storage.count }
 
     /// The waiting bytes; valid until the buffer is changed or goes away.
-    package var bytes: UnsafeRawBufferPointer {
+    public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: storage[start..<end])
     }
 
     /// Drops the first `count` bytes, which must be there.
-    package mutating func consume(_ count: Int) {
+    public mutating func consume(_ count: Int) {
         precondition(count >= 0 && count <= self.count, "consumed more bytes than there are")
         start += count
         if start == end {
@@ -50,7 +50,7 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Drops everything, and the memory too unless it is to be kept.
-    package mutating func removeAll(keepingCapacity: Bool) {
+    public mutating func removeAll(keepingCapacity: Bool) {
         start = 0
         end = 0
         guard !keepingCapacity else { return }
@@ -59,37 +59,37 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Appends bytes.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         reserve(bytes.count)
         UnsafeMutableRawBufferPointer(rebasing: storage[end...]).copyMemory(from: bytes)
         end += bytes.count
     }
 
     /// Appends bytes.
-    package mutating func append(_ bytes: [UInt8]) {
+    public mutating func append(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { append($0) }
     }
 
     /// Appends the UTF-8 of `text`.
-    package mutating func append(_ text: String) {
+    public mutating func append(_ text: String) {
         var text = text
         text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends the UTF-8 of `text`.
-    package mutating func append(_ text: StaticString) {
+    public mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(UnsafeRawBufferPointer($0)) }
     }
 
     /// Appends one byte.
-    package mutating func append(_ byte: UInt8) {
+    public mutating func append(_ byte: UInt8) {
         reserve(1)
         storage[end] = byte
         end += 1
     }
 
     /// Appends a byte, `value` in decimal digits, and the end of the line.
-    package mutating func appendLine(_ byte: UInt8, decimal value: Int64) {
+    public mutating func appendLine(_ byte: UInt8, decimal value: Int64) {
         reserve(ByteBuffer.longestDecimal + 3)
         storage[end] = byte
         end += 1
@@ -105,7 +105,7 @@ package struct ByteBuffer: ~Copyable {
     }
 
     /// Appends `value` in decimal digits.
-    package mutating func append(decimal value: Int64) {
+    public mutating func append(decimal value: Int64) {
         reserve(ByteBuffer.longestDecimal)
         appendDigits(of: value)
     }
@@ -130,7 +130,7 @@ package struct ByteBuffer: ~Copyable {
 
     /// Lets `fill` write into at least `space` bytes after the waiting ones, for reading from a socket. It returns
     /// how many bytes it has written.
-    package mutating func fill<Failure: Error>(
+    public mutating func fill<Failure: Error>(
         atLeast space: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         reserve(space)

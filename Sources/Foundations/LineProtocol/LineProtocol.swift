@@ -12,7 +12,7 @@
 // - No I/O, no clock, no Foundation.
 
 /// The version of RESP that a connection speaks; a connection starts with version 2.
-package enum ProtocolVersion: Int, Sendable {
+public enum ProtocolVersion: Int, Sendable {
     case resp2 = 2
     case resp3 = 3
 }

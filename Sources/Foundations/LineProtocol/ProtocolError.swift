@@ -1,6 +1,6 @@
 /// Why a client's bytes are not a request, in Redis's own words. The connection cannot be read any further, so the
 /// server answers and closes.
-package enum ProtocolError: Error, Equatable, Sendable {
+public enum ProtocolError: Error, Equatable, Sendable {
     case tooBigInlineRequest
     case tooBigMultibulkCountString
     case tooBigBulkCountString
@@ -17,7 +17,7 @@ package enum ProtocolError: Error, Equatable, Sendable {
     case tooBigRequest
 
     /// The text after the `ERR` code of the reply, such as `Protocol error: invalid bulk length`.
-    package var message: String {
+    public var message: String {
         "Protocol error: \(reason)"
     }
 

@@ -1,6 +1,6 @@
 extension Reply {
     /// The reply on one line, shortened, as a person reads it.
-    package var summary: String {
+    public var summary: String {
         switch self {
         case .simple(let text), .verbatim(_, let text): Reply.shortened(text)
         case .bulk(let bytes): Reply.shortened(String(decoding: bytes, as: UTF8.self))

@@ -1,14 +1,14 @@
 /// What a server answered, as a client sees it.
-package indirect enum Reply: Equatable, Sendable {
+public indirect enum Reply: Equatable, Sendable {
     /// A key of a map and its value.
-    package struct Pair: Equatable, Sendable {
+    public struct Pair: Equatable, Sendable {
         /// The key.
-        package var key: Reply
+        public var key: Reply
         /// The value.
-        package var value: Reply
+        public var value: Reply
 
         /// A key and its value.
-        package init(_ key: Reply, _ value: Reply) {
+        public init(_ key: Reply, _ value: Reply) {
             self.key = key
             self.value = value
         }
@@ -33,7 +33,7 @@ package indirect enum Reply: Equatable, Sendable {
     case push([Reply])
 
     /// The text of a simple, bulk or verbatim string; nil for others, and for what is not UTF-8.
-    package var string: String? {
+    public var string: String? {
         switch self {
         case .simple(let text), .verbatim(_, let text): text
         case .bulk(let bytes): String(validating: bytes, as: UTF8.self)

@@ -6,14 +6,14 @@ internal import TextFormats
 ///
 /// An aggregate is announced with its count and followed by as many replies. The caller has to bound how much may
 /// wait, by `count`.
-package struct ReplyBuffer: ~Copyable {
+public struct ReplyBuffer: ~Copyable {
     /// The version that replies appended from now on are encoded in.
-    package var version: ProtocolVersion
+    public var version: ProtocolVersion
 
     private var buffer: ByteBuffer
 
     /// An empty buffer with room for `capacity` bytes.
-    package init(version: ProtocolVersion = .resp2, capacity: Int = 0) {
+    public init(version: ProtocolVersion = .resp2, capacity: Int = 0) {
         self.version = version
         buffer = ByteBuffer(capacity: capacity)
     }
@@ -21,70 +21,70 @@ package struct ReplyBuffer: ~Copyable {
     // MARK: The bytes
 
     /// How many bytes wait.
-    package var count: Int { buffer.count }
+    public var count: Int { buffer.count }
 
     /// Whether nothing waits.
-    package var isEmpty: Bool { buffer.isEmpty }
+    public var isEmpty: Bool { buffer.isEmpty }
 
     /// How many bytes the allocated memory can hold.
-    package var capacity: Int { buffer.capacity }
+    public var capacity: Int { buffer.capacity }
 
     /// The waiting bytes; valid until the buffer is changed or goes away.
-    package var bytes: UnsafeRawBufferPointer { buffer.bytes }
+    public var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
     /// Drops the first `count` bytes, which have been sent.
-    package mutating func consume(_ count: Int) {
+    public mutating func consume(_ count: Int) {
         buffer.consume(count)
     }
 
     /// Drops everything, and the memory too unless it is to be kept.
-    package mutating func removeAll(keepingCapacity: Bool) {
+    public mutating func removeAll(keepingCapacity: Bool) {
         buffer.removeAll(keepingCapacity: keepingCapacity)
     }
 
     /// Appends bytes that are replies already.
-    package mutating func append(encoded bytes: UnsafeRawBufferPointer) {
+    public mutating func append(encoded bytes: UnsafeRawBufferPointer) {
         buffer.append(bytes)
     }
 
     // MARK: Scalars
 
     /// A short status such as `OK`. CR and LF become blanks.
-    package mutating func simpleString(_ text: String) {
+    public mutating func simpleString(_ text: String) {
         line(UInt8(ascii: "+"), text)
     }
 
     /// A short status such as `OK`, which must not hold CR or LF.
-    package mutating func simpleString(_ text: StaticString) {
+    public mutating func simpleString(_ text: StaticString) {
         buffer.append(UInt8(ascii: "+"))
         buffer.append(text)
         endLine()
     }
 
     /// An error: a stable code and a text for people. CR and LF become blanks.
-    package mutating func error(_ code: String, _ text: String) {
+    public mutating func error(_ code: String, _ text: String) {
         line(.minus, "\(code) \(text)")
     }
 
     /// A 64-bit integer.
-    package mutating func integer(_ value: Int64) {
+    public mutating func integer(_ value: Int64) {
         header(UInt8(ascii: ":"), value)
     }
 
     /// A bulk string of any bytes.
-    package mutating func bulk(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func bulk(_ bytes: UnsafeRawBufferPointer) {
         header(.dollar, Int64(bytes.count))
         buffer.append(bytes)
         endLine()
     }
 
     /// A bulk string of any bytes.
-    package mutating func bulk(_ bytes: [UInt8]) {
+    public mutating func bulk(_ bytes: [UInt8]) {
         bytes.withUnsafeBytes { bulk($0) }
     }
 
     /// A bulk string of any bytes, ending in some UTF-8.
-    package mutating func bulk(_ bytes: ArraySlice<UInt8>, followedBy end: String) {
+    public mutating func bulk(_ bytes: ArraySlice<UInt8>, followedBy end: String) {
         var end = end
         end.withUTF8 { end in
             header(.dollar, Int64(bytes.count + end.count))
@@ -95,18 +95,18 @@ package struct ReplyBuffer: ~Copyable {
     }
 
     /// A bulk string of UTF-8.
-    package mutating func bulk(_ text: String) {
+    public mutating func bulk(_ text: String) {
         var text = text
         text.withUTF8 { bulk(UnsafeRawBufferPointer($0)) }
     }
 
     /// A bulk string of UTF-8.
-    package mutating func bulk(_ text: StaticString) {
+    public mutating func bulk(_ text: StaticString) {
         text.withUTF8Buffer { bulk(UnsafeRawBufferPointer($0)) }
     }
 
     /// Text to be shown as it is, line ends and all; a bulk string in version 2.
-    package mutating func verbatim(_ text: String) {
+    public mutating func verbatim(_ text: String) {
         guard version == .resp3 else { return bulk(text) }
         var text = text
         text.withUTF8 { utf8 in
@@ -118,12 +118,12 @@ package struct ReplyBuffer: ~Copyable {
     }
 
     /// Nothing: `_`, in version 2 the bulk string of length -1.
-    package mutating func null() {
+    public mutating func null() {
         buffer.append(version == .resp3 ? "_\r\n" : "$-1\r\n")
     }
 
     /// True or false; 1 or 0 in version 2.
-    package mutating func boolean(_ value: Bool) {
+    public mutating func boolean(_ value: Bool) {
         switch (version, value) {
         case (.resp3, true): buffer.append("#t\r\n" as StaticString)
         case (.resp3, false): buffer.append("#f\r\n" as StaticString)
@@ -132,7 +132,7 @@ package struct ReplyBuffer: ~Copyable {
     }
 
     /// A double in its shortest decimal form, `inf`, `-inf` or `nan`; a bulk string in version 2.
-    package mutating func double(_ value: Double) {
+    public mutating func double(_ value: Double) {
         let text = value.description
         let shortest = text.hasSuffix(".0") ? String(text.dropLast(2)) : text
         guard version == .resp3 else { return bulk(shortest) }
@@ -142,25 +142,25 @@ package struct ReplyBuffer: ~Copyable {
     // MARK: Aggregates
 
     /// An array; `count` replies follow.
-    package mutating func array(_ count: Int) {
+    public mutating func array(_ count: Int) {
         header(.asterisk, Int64(count))
     }
 
     /// A map; `count` pairs of replies follow, in version 2 as an array of twice as many.
-    package mutating func map(_ count: Int) {
+    public mutating func map(_ count: Int) {
         guard version == .resp3 else { return array(2 * count) }
         header(UInt8(ascii: "%"), Int64(count))
     }
 
     /// A set; `count` replies follow. An array in version 2.
-    package mutating func set(_ count: Int) {
+    public mutating func set(_ count: Int) {
         guard version == .resp3 else { return array(count) }
         header(UInt8(ascii: "~"), Int64(count))
     }
 
     /// A message that answers no request; `count` replies follow. In version 2 it is an array, which the caller may
     /// send only if the client expects it.
-    package mutating func push(_ count: Int) {
+    public mutating func push(_ count: Int) {
         guard version == .resp3 else { return array(count) }
         header(UInt8(ascii: ">"), Int64(count))
     }

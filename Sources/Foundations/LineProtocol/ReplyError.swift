@@ -1,5 +1,5 @@
 /// Why a server's bytes are not a reply. The connection cannot be read any further.
-package enum ReplyError: Error, Equatable, Sendable {
+public enum ReplyError: Error, Equatable, Sendable {
     /// No type of reply starts with this byte.
     case unknownType(UInt8)
     /// A length, integer, double, boolean or null that is spelt wrong.

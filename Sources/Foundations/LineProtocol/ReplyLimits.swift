@@ -1,17 +1,17 @@
 /// How large a reply a client takes.
-package struct ReplyLimits: Sendable, Equatable {
+public struct ReplyLimits: Sendable, Equatable {
     /// Bytes of a line, without its end.
-    package var lineLength = 64 << 10
+    public var lineLength = 64 << 10
 
     /// Bytes of a bulk, verbatim or error string.
-    package var bulkLength = 64 << 20
+    public var bulkLength = 64 << 20
 
     /// Values in a whole reply, however nested; a map's keys count.
-    package var valueCount = 1 << 20
+    public var valueCount = 1 << 20
 
     /// Aggregates within aggregates.
-    package var depth = 16
+    public var depth = 16
 
     /// The defaults.
-    package init() {}
+    public init() {}
 }

@@ -5,7 +5,7 @@ internal import TextFormats
 /// Append what was received, then take replies until there is none: an incomplete one is kept, and
 /// resumed where it stopped. Attributes are read and dropped. Streamed strings and aggregates (`$?`, `*?`)
 /// are errors, as no server sends them unasked.
-package struct ReplyParser: ~Copyable {
+public struct ReplyParser: ~Copyable {
     /// An aggregate that is not complete.
     private struct Frame {
         var type: UInt8
@@ -24,27 +24,27 @@ package struct ReplyParser: ~Copyable {
     private var announced = 0
 
     /// A parser for a new connection.
-    package init(limits: ReplyLimits = ReplyLimits()) {
+    public init(limits: ReplyLimits = ReplyLimits()) {
         self.limits = limits
     }
 
     /// Bytes appended and not understood yet.
-    package var unread: Int { input.count }
+    public var unread: Int { input.count }
 
     /// Takes bytes that were received.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    public mutating func append(_ bytes: UnsafeRawBufferPointer) {
         input.append(bytes)
     }
 
     /// Takes what `receive` writes into at least `space` bytes; it returns how many bytes it has written.
-    package mutating func receive<Failure: Error>(
+    public mutating func receive<Failure: Error>(
         atLeast space: Int, _ receive: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         try input.fill(atLeast: space, receive)
     }
 
     /// The next reply; nil if it is incomplete.
-    package mutating func next() throws(ReplyError) -> Reply? {
+    public mutating func next() throws(ReplyError) -> Reply? {
         while let value = try nextValue() {
             if let reply = fold(value) {
                 announced = 0

@@ -1,4 +1,4 @@
-package import TextFormats
+public import TextFormats
 
 /// Reads the requests of one connection out of its input buffer, without copying.
 ///
@@ -21,9 +21,9 @@ package import TextFormats
 ///
 /// While a request is incomplete the parser remembers how far it got, so the bytes already offered must
 /// be offered again, unchanged, in front of the new ones. They may have moved in memory.
-package struct RequestParser: ~Copyable {
+public struct RequestParser: ~Copyable {
     /// What the bytes turned out to be.
-    package enum Outcome {
+    public enum Outcome {
         /// A request; the next one starts `consumed` bytes further on.
         case request(Arguments, consumed: Int)
         /// No whole request yet. The first `consumed` bytes asked for nothing (empty lines, empty
@@ -56,7 +56,7 @@ package struct RequestParser: ~Copyable {
     private var mayBeLong = false
 
     /// A parser for a new connection.
-    package init() {
+    public init() {
         table = .allocate(capacity: RequestParser.smallestTable)
     }
 
@@ -70,7 +70,7 @@ package struct RequestParser: ~Copyable {
     /// After a failure, neither the connection nor its parser can be used any further.
     ///
     /// - Parameter mayBeLong: whether the client may send the argument that may be longer than others.
-    package mutating func next(
+    public mutating func next(
         _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true,
         mayBeLong: Bool = false
     ) -> Outcome {

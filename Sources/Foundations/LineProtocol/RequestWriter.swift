@@ -1,25 +1,25 @@
 internal import TextFormats
 
 /// The requests of a client, encoded as arrays of bulk strings and waiting to be sent.
-package struct RequestWriter: ~Copyable {
+public struct RequestWriter: ~Copyable {
     private var buffer = ByteBuffer()
 
     /// No requests.
-    package init() {}
+    public init() {}
 
     /// How many bytes wait.
-    package var count: Int { buffer.count }
+    public var count: Int { buffer.count }
 
     /// The waiting bytes; valid until the writer is changed or goes away.
-    package var bytes: UnsafeRawBufferPointer { buffer.bytes }
+    public var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
     /// Drops the first `count` bytes, which have been sent.
-    package mutating func consume(_ count: Int) {
+    public mutating func consume(_ count: Int) {
         buffer.consume(count)
     }
 
     /// Appends a request: the command's name and its arguments.
-    package mutating func write(_ arguments: [String]) {
+    public mutating func write(_ arguments: [String]) {
         header(.asterisk, arguments.count)
         for argument in arguments {
             header(.dollar, argument.utf8.count)
@@ -29,7 +29,7 @@ package struct RequestWriter: ~Copyable {
     }
 
     /// Appends a request: the command's name and its arguments, of any bytes.
-    package mutating func write(_ arguments: [[UInt8]]) {
+    public mutating func write(_ arguments: [[UInt8]]) {
         header(.asterisk, arguments.count)
         for argument in arguments {
             header(.dollar, argument.count)

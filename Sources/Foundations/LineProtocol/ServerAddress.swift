@@ -1,21 +1,21 @@
 /// Where a server listens, written `host:port`, `[::1]:port`, or `:port` for this machine.
-package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
+public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
     /// Where a server listens unless told otherwise.
-    package static let standard = ServerAddress(host: "127.0.0.1", port: 7379)
+    public static let standard = ServerAddress(host: "127.0.0.1", port: 7379)
 
     /// A name or an address.
-    package var host: String
+    public var host: String
     /// A port, never 0.
-    package var port: UInt16
+    public var port: UInt16
 
     /// The server at a host and port.
-    package init(host: String, port: UInt16) {
+    public init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
     /// The address that a text describes; nil if it is not an address.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
             port > 0
         else { return nil }
@@ -29,7 +29,7 @@ package struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The address as it is written.
-    package var description: String {
+    public var description: String {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }

@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// Something that was counted or measured. `INFO`, JSON and Prometheus each show it in their own way.
-package struct Fact: Sendable {
+public struct Fact: Sendable {
     /// What it is.
-    package enum Value: Sendable {
+    public enum Value: Sendable {
         /// A whole number.
         case whole(Int64)
         /// A number, shown with so many digits behind the point.
@@ -15,32 +15,32 @@ package struct Fact: Sendable {
     }
 
     /// What it is called where facts stand together.
-    package let name: String
+    public let name: String
     /// What it is.
-    package let value: Value
+    public let value: Value
     /// What it is to a monitoring system; nil where it is none of its business.
-    package let metric: Metric?
+    public let metric: Metric?
 
     /// A fact.
-    package init(_ name: String, _ value: Value, _ metric: Metric? = nil) {
+    public init(_ name: String, _ value: Value, _ metric: Metric? = nil) {
         self.name = name
         self.value = value
         self.metric = metric
     }
 
     /// A whole number; one that is larger than that of 64 bits counts as the largest.
-    package init(_ name: String, _ number: some BinaryInteger, _ metric: Metric? = nil) {
+    public init(_ name: String, _ number: some BinaryInteger, _ metric: Metric? = nil) {
         self.init(name, .whole(Int64(clamping: number)), metric)
     }
 
     /// A text.
-    package init(_ name: String, _ text: String) { self.init(name, .text(text)) }
+    public init(_ name: String, _ text: String) { self.init(name, .text(text)) }
 
     /// Several facts under one name.
-    package init(_ name: String, _ parts: [Fact]) { self.init(name, .parts(parts)) }
+    public init(_ name: String, _ parts: [Fact]) { self.init(name, .parts(parts)) }
 
     /// The facts in it that have a metric, each with its number.
-    package var measured: [(metric: Metric, number: String)] {
+    public var measured: [(metric: Metric, number: String)] {
         switch value {
         case .parts(let parts): parts.flatMap(\.measured)
         case .text: []
@@ -53,7 +53,7 @@ package struct Fact: Sendable {
 
 extension Fact.Value: CustomStringConvertible {
     /// The value as one word, `calls=3,usec=120` where it has parts.
-    package var description: String {
+    public var description: String {
         switch self {
         case .whole(let number): "\(number)"
         case .decimal(let number, let digits): String(format: "%.\(digits)f", number)
@@ -64,9 +64,9 @@ extension Fact.Value: CustomStringConvertible {
 }
 
 /// What a monitoring system knows of a fact, in Prometheus's terms.
-package struct Metric: Sendable {
+public struct Metric: Sendable {
     /// How its number behaves.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         /// It only rises, until the process begins anew.
         case counter
         /// It rises and falls.
@@ -74,18 +74,18 @@ package struct Metric: Sendable {
     }
 
     /// A name and a value that tell the metric's numbers apart.
-    package typealias Label = (name: String, value: String)
+    public typealias Label = (name: String, value: String)
 
     /// How its number behaves.
-    package let kind: Kind
+    public let kind: Kind
     /// Its name, with the unit at its end.
-    package let name: String
+    public let name: String
     /// What it says, in a sentence.
-    package let help: String
+    public let help: String
     /// Which of the metric's numbers it is.
-    package let labels: [Label]
+    public let labels: [Label]
     /// What the fact's number is multiplied with.
-    package let scale: Double
+    public let scale: Double
 
     private init(_ kind: Kind, _ name: String, _ help: String, _ labels: [Label], _ scale: Double) {
         self.kind = kind
@@ -96,25 +96,25 @@ package struct Metric: Sendable {
     }
 
     /// A number that only rises.
-    package static func counter(
+    public static func counter(
         _ name: String, _ help: String, _ labels: Label..., scale: Double = 1
     ) -> Metric { Metric(.counter, name, help, labels, scale) }
 
     /// A number that rises and falls.
-    package static func gauge(_ name: String, _ help: String, _ labels: Label...) -> Metric {
+    public static func gauge(_ name: String, _ help: String, _ labels: Label...) -> Metric {
         Metric(.gauge, name, help, labels, 1)
     }
 }
 
 /// Facts under a title.
-package struct Facts: Sendable {
+public struct Facts: Sendable {
     /// What they are about.
-    package let title: String
+    public let title: String
     /// In the order in which they are shown.
-    package let facts: [Fact]
+    public let facts: [Fact]
 
     /// Facts under a title.
-    package init(_ title: String, _ facts: [Fact]) {
+    public init(_ title: String, _ facts: [Fact]) {
         self.title = title
         self.facts = facts
     }

@@ -4,28 +4,28 @@
 /// Values from 2^n to 2^(n+1) share 1,024 counters of equal width, so a value's counter is found with one count of
 /// leading zeros, and is never wider than a thousandth of the value. Memory grows with the largest value: 8 KB for
 /// each time it doubles.
-package struct Histogram: Sendable, Equatable {
+public struct Histogram: Sendable, Equatable {
     private static let halfBits = 10
     private static let half = 1 << halfBits
 
     private var counts: [UInt64] = []
     /// How many values were recorded.
-    package private(set) var count: UInt64 = 0
+    public private(set) var count: UInt64 = 0
     /// The sum of the values as they were recorded; it saturates.
-    package private(set) var sum: UInt64 = 0
+    public private(set) var sum: UInt64 = 0
     /// The largest value as it was recorded; 0 if there is none.
-    package private(set) var maximum: UInt64 = 0
+    public private(set) var maximum: UInt64 = 0
     /// The smallest value as it was recorded; 0 if there is none.
-    package private(set) var minimum: UInt64 = 0
+    public private(set) var minimum: UInt64 = 0
 
     /// Counts nothing yet, and needs no memory.
-    package init() {}
+    public init() {}
 
     /// The mean of the values; 0 if there is none.
-    package var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
+    public var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
 
     /// Counts a value, `times` times.
-    package mutating func record(_ value: UInt64, times: UInt64 = 1) {
+    public mutating func record(_ value: UInt64, times: UInt64 = 1) {
         guard times > 0 else { return }
         let index = Histogram.index(of: value)
         if index >= counts.count { counts += [UInt64](repeating: 0, count: index + 1 - counts.count) }
@@ -39,7 +39,7 @@ package struct Histogram: Sendable, Equatable {
 
     /// The value that the given part of all values, 0…1, does not exceed, to three significant digits and never more
     /// than the maximum; 0 if there is none.
-    package func quantile(_ part: Double) -> UInt64 {
+    public func quantile(_ part: Double) -> UInt64 {
         precondition((0...1).contains(part), "a quantile is of a part from 0 to 1")
         guard count > 0 else { return 0 }
         let rank = min(count, max(1, UInt64((part * Double(count)).rounded(.up))))
@@ -54,13 +54,13 @@ package struct Histogram: Sendable, Equatable {
     }
 
     /// Every counter that is not zero, in order: the highest value that it counts, and how many there were.
-    package var steps: [(value: UInt64, count: UInt64)] {
+    public var steps: [(value: UInt64, count: UInt64)] {
         counts.enumerated().lazy.filter { $0.element > 0 }
             .map { (min(Histogram.highest(at: $0.offset), maximum), $0.element) }
     }
 
     /// Adds the counts of another histogram.
-    package mutating func merge(_ other: Histogram) {
+    public mutating func merge(_ other: Histogram) {
         guard other.count > 0 else { return }
         if other.counts.count > counts.count {
             counts += [UInt64](repeating: 0, count: other.counts.count - counts.count)
@@ -73,7 +73,7 @@ package struct Histogram: Sendable, Equatable {
     }
 
     /// Forgets every value, but keeps the memory.
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         for index in counts.indices { counts[index] = 0 }
         (count, sum, minimum, maximum) = (0, 0, 0, 0)
     }

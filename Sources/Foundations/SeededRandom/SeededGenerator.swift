@@ -8,23 +8,23 @@
 /// Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 ///
 /// Its numbers are part of what users see (`SURPRISE … SEED n`, `tiffin-monkey --seed n`) and never change.
-package struct SeededGenerator: RandomNumberGenerator, Sendable {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// A generator for that seed.
-    package init(seed: UInt64) {
+    public init(seed: UInt64) {
         state = seed
     }
 
     /// One of several independent generators that share a seed.
-    package init(seed: UInt64, of index: Int) {
+    public init(seed: UInt64, of index: Int) {
         var mixed = SeededGenerator(seed: seed)
         state = mixed.next() ^ (UInt64(truncatingIfNeeded: index) &* 0xD6E8_FEB8_6659_FD93)
         _ = next()
     }
 
     /// The next number.
-    package mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var z = state
         z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -33,28 +33,28 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 
     /// A number from 0 up to, but not including, `bound`.
-    package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
+    public mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
     /// A number of the range, which must not be empty.
-    package mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+    public mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
 
     /// A number of the range.
-    package mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+    public mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
     /// A number from 0 up to, but not including, 1.
-    package mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
+    public mutating func fraction() -> Double { Double.random(in: 0..<1, using: &self) }
 
     /// True with a probability in percent.
-    package mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
+    public mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
 
     /// True with a probability in thousandths.
-    package mutating func happens(permille: Int) -> Bool { below(1_000) < permille }
+    public mutating func happens(permille: Int) -> Bool { below(1_000) < permille }
 
     /// One of the elements; there must be at least one.
-    package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
+    public mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
     /// The index of one of the weights, with a probability in proportion to it.
-    package mutating func pick(weights: [Double]) -> Int {
+    public mutating func pick(weights: [Double]) -> Int {
         var rest = fraction() * weights.reduce(0, +)
         for (index, weight) in weights.enumerated() {
             rest -= weight
@@ -68,13 +68,13 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
 
 extension SeededGenerator {
     /// The seeds that properties are tested with: 20, or as many as `TIFFIN_TEST_SEEDS` says.
-    package static let seeds: Range<UInt64> = {
+    public static let seeds: Range<UInt64> = {
         let count = getenv("TIFFIN_TEST_SEEDS").flatMap { UInt64(String(cString: $0)) }
         return 0..<max(1, count ?? 20)
     }()
 
     /// A value, or nil half of the time.
-    package mutating func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {
+    public mutating func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {
         chance(50) ? value(&self) : nil
     }
 }

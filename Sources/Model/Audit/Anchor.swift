@@ -1,24 +1,24 @@
 // What an auditor does with the log, and without it: anchors, which are heads kept elsewhere, and the check of a
 // receipt. This code reads, and never decides or appends.
 
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import Projections
-package import TextFormats
+public import TextFormats
 
 /// Where a partition ended at some time, kept out of reach of anybody who can change the log.
-package struct Anchor: Equatable, Sendable {
+public struct Anchor: Equatable, Sendable {
     /// The partition.
-    package var partition: Int
+    public var partition: Int
     /// The position of its last event; 0 if there was none.
-    package var position: Int64
+    public var position: Int64
     /// The chain over every batch up to there.
-    package var digest: Digest
+    public var digest: Digest
     /// When it was taken.
-    package var time: Timestamp
+    public var time: Timestamp
 
     /// An anchor.
-    package init(partition: Int, position: Int64, digest: Digest, time: Timestamp) {
+    public init(partition: Int, position: Int64, digest: Digest, time: Timestamp) {
         self.partition = partition
         self.position = position
         self.digest = digest
@@ -26,14 +26,14 @@ package struct Anchor: Equatable, Sendable {
     }
 
     /// An anchor of a head.
-    package init(_ head: LogHead, at time: Timestamp) {
+    public init(_ head: LogHead, at time: Timestamp) {
         self.init(partition: head.partition, position: head.position, digest: head.digest, time: time)
     }
 
     // MARK: JSON
 
     /// The anchor as a line of an anchor file, without its end.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 160)
         writer.beginObject()
         writer.field("partition", partition)
@@ -45,7 +45,7 @@ package struct Anchor: Equatable, Sendable {
     }
 
     /// The anchor in a line, which must have every field once and no other.
-    package init(json line: [UInt8]) throws(JSONReadingError) {
+    public init(json line: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(line) { reader throws(JSONReadingError) in
             var anchor = Anchor(
                 partition: 0, position: 0, digest: .zero, time: Timestamp(millisecondsSinceEpoch: 0))
@@ -69,7 +69,7 @@ package struct Anchor: Equatable, Sendable {
 
 extension Anchor: CustomStringConvertible {
     /// The anchor as people read it.
-    package var description: String {
+    public var description: String {
         "the anchor of \(time.rfc3339) at position \(position) of partition \(partition)"
     }
 }

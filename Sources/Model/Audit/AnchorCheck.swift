@@ -1,19 +1,19 @@
-package import EventLog
+public import EventLog
 
 /// Checks whether a log is still the one that anchors were taken of.
-package enum AnchorCheck {
+public enum AnchorCheck {
     /// An anchor that does not hold.
-    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         /// The anchor.
-        package var anchor: Anchor
+        public var anchor: Anchor
         /// Why, in a sentence without a full stop.
-        package var reason: String
+        public var reason: String
         /// Whether the log as it is now ends, or goes on otherwise, behind what earlier anchors vouch for: so does a log
         /// that lost its newest batches when a standby took over, or a backup was restored.
-        package var isLoss = false
+        public var isLoss = false
 
         /// The anchor and the reason, as people read them.
-        package var description: String { "\(anchor) does not hold: \(reason)" }
+        public var description: String { "\(anchor) does not hold: \(reason)" }
     }
 
     /// The anchors that do not hold in a log: no batch ends at their position with their digest. Only batches are
@@ -21,7 +21,7 @@ package enum AnchorCheck {
     ///
     /// Nobody can tell from a log whether its end was lost or replaced. A log that was changed before that, or whose
     /// digests do not fit, was tampered with.
-    package static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
+    public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
         let heads = try await log.heads()
         var faults: [Fault] = []
         /// The last position of each partition whose anchor holds.

@@ -7,27 +7,27 @@ internal import TextFormats
 #endif
 
 /// A file of anchors, one line of JSON each, that is only appended to.
-package struct AnchorFile: Sendable {
+public struct AnchorFile: Sendable {
     /// The largest file that is read, in bytes: about 400,000 anchors.
-    package static let maximumLength = 64 << 20
+    public static let maximumLength = 64 << 20
 
     /// Its path.
-    package let path: String
+    public let path: String
 
     /// The file at a path. It need not exist yet.
-    package init(_ path: String) { self.path = path }
+    public init(_ path: String) { self.path = path }
 
     /// Why a file of anchors cannot be used, in a sentence without a full stop.
-    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// What is wrong.
-        package var description: String
+        public var description: String
     }
 
     /// Every anchor, oldest first.
-    package func read() throws(Failure) -> [Anchor] { try parse(try contents(open(O_RDONLY))) }
+    public func read() throws(Failure) -> [Anchor] { try parse(try contents(open(O_RDONLY))) }
 
     /// Appends anchors, and creates the file if there is none. They are on the disk when this returns.
-    package func append(_ anchors: [Anchor]) throws(Failure) {
+    public func append(_ anchors: [Anchor]) throws(Failure) {
         let file = try open(O_RDWR | O_CREAT | O_APPEND)
         defer { close(file) }
         // Appending to a file that cannot be read would hide that.

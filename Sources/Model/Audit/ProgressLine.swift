@@ -1,11 +1,11 @@
 /// How far a pass over the log has come, in one line: a bar, the speed, and the time that is left.
-package enum ProgressLine {
+public enum ProgressLine {
     private static let barWidth = 24
     /// A number that no pass comes to and that can be printed: a damaged log may say that it has any number of events.
     private static let limit = 1e15
 
     /// The line after so many of all events, which may be any numbers.
-    package static func text(_ what: String, done: Int64, of total: Int64, seconds: Double) -> String {
+    public static func text(_ what: String, done: Int64, of total: Int64, seconds: Double) -> String {
         let part = total > 0 ? Double(done) / Double(total) : 1
         let filled = Int(min(max(part, 0), 1) * Double(barWidth))
         let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: barWidth - filled)

@@ -1,20 +1,20 @@
 internal import Domain
-package import EventLog
+public import EventLog
 internal import Projections
 
 /// What a receipt proves, as people read it.
-package struct ReceiptVerdict: Equatable, Sendable {
+public struct ReceiptVerdict: Equatable, Sendable {
     /// Whether the receipt proves what it claims.
-    package var isProven: Bool
+    public var isProven: Bool
     /// The result in a sentence, then a line for each step that was checked; or the first step that failed.
-    package var lines: [String]
+    public var lines: [String]
 
     /// Checks a receipt.
     ///
     /// - Parameters:
     ///   - head: a chain digest of the log; the receipt's chain must have it.
     ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one.
-    package init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
+    public init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
         do throws(Receipt.Fault) {
             let proof = try receipt.verified()
             var comparisons: [String] = []

@@ -1,5 +1,5 @@
-package import Domain
-package import Projections
+public import Domain
+public import Projections
 internal import SeededRandom
 internal import TextFormats
 
@@ -7,13 +7,13 @@ internal import TextFormats
 ///
 /// It belongs to one thread, and searches by text only after ``load(_:revision:)``. Questions are answered immediately,
 /// from bitmaps and sorted lists that every event updates.
-package final class Catalogue {
+public final class Catalogue {
     /// The name it has in the database.
-    package static let name = "catalogue"
+    public static let name = "catalogue"
     /// The most saved queries.
-    package static let maximumSaved = 250
+    public static let maximumSaved = 250
     /// The most of them for one owner.
-    package static let maximumSavedOfOwner = 50
+    public static let maximumSavedOfOwner = 50
     /// If more changes times saved queries than this come at once, saved queries are asked again instead of
     /// following.
     private static let followedAtOnce = 2_000
@@ -31,32 +31,32 @@ package final class Catalogue {
     /// How often saved queries have followed a change since ``revision`` was set.
     private var followed = 0
     /// The number of events folded in, of all partitions. Set it before reporting their changes.
-    package var revision: Int64 = 0 {
+    public var revision: Int64 = 0 {
         didSet { followed = 0 }
     }
 
     /// An empty catalogue.
-    package init() {
+    public init() {
         items = ItemTable(outlets)
         itemIndex = SearchIndex(analyser, items)
         outletIndex = SearchIndex(analyser, outlets, items: (itemIndex, items.outlets(of:), outlets.items(of:)))
     }
 
     /// The number of items.
-    package var itemCount: Int { itemIndex.all.count }
+    public var itemCount: Int { itemIndex.all.count }
 
     /// The number of outlets.
-    package var outletCount: Int { outletIndex.all.count }
+    public var outletCount: Int { outletIndex.all.count }
 
     /// The number of saved queries.
-    package var savedCount: Int { saved.count }
+    public var savedCount: Int { saved.count }
 
     private func savedCount(of owner: Int) -> Int { saved.values.count { $0.owner == owner } }
 
     // MARK: Loading
 
     /// Takes in every outlet with its menu. The catalogue must be empty.
-    package func load(_ records: [OutletRecord], revision: Int64) {
+    public func load(_ records: [OutletRecord], revision: Int64) {
         precondition(outletCount == 0, "a catalogue is loaded once")
         self.revision = revision
         outletIndex.beginMoves(at: revision)
@@ -83,7 +83,7 @@ package final class Catalogue {
     /// - Parameters:
     ///   - record: the outlet as it is now; nil if it is not to be shown, or no longer.
     ///   - touched: the items that may have changed; nil for all.
-    package func update(_ id: Identifier, to record: OutletRecord?, items touched: Set<Identifier>?) {
+    public func update(_ id: Identifier, to record: OutletRecord?, items touched: Set<Identifier>?) {
         guard let record, let (details, status) = record.details else {
             if let row = outlets.row(of: id) { remove(row) }
             return
@@ -113,7 +113,7 @@ package final class Catalogue {
     }
 
     /// The items of an outlet that can be found; nil where it cannot.
-    package func itemIDs(of outlet: Identifier) -> Set<Identifier>? {
+    public func itemIDs(of outlet: Identifier) -> Set<Identifier>? {
         outlets.row(of: outlet).map { row in Set(outlets[row].items.map { items[$0].id }) }
     }
 
@@ -179,7 +179,7 @@ package final class Catalogue {
     }
 
     /// Makes items and outlets available again when their suspension or pause has ended.
-    package func advance(to now: Timestamp) {
+    public func advance(to now: Timestamp) {
         for kind in [ListingKind.items, .outlets] {
             let index = index(of: kind)
             for availability in index.availabilities {
@@ -202,7 +202,7 @@ package final class Catalogue {
     /// Keeps a query's answer up to date from now on. Returns false if there are too many already.
     ///
     /// - Parameter owner: whose it is, as a number. One that takes the place of another stays that one's owner's.
-    package func save(_ query: CatalogueQuery, as name: SavedName, for owner: Int) -> Bool {
+    public func save(_ query: CatalogueQuery, as name: SavedName, for owner: Int) -> Bool {
         let known = saved[name]
         guard known != nil || saved.count < Self.maximumSaved && savedCount(of: owner) < Self.maximumSavedOfOwner else {
             return false
@@ -223,7 +223,7 @@ package final class Catalogue {
     ///
     /// - Parameter owner: whose share it is a part of, if nobody else has asked it already.
     /// - Returns: what it is called; nil if there are too many already.
-    package func follow(_ question: CatalogueQuery, for owner: Int) -> SavedName? {
+    public func follow(_ question: CatalogueQuery, for owner: Int) -> SavedName? {
         let known = saved.values.first {
             $0.name.isOfQuestion && $0.window == question.window && $0.query.asksTheSame(as: question)
         }
@@ -236,7 +236,7 @@ package final class Catalogue {
     }
 
     /// Has a saved query show others of its matches. Returns whether there is such a query.
-    package func move(_ name: SavedName, to window: Range<Int>) -> Bool {
+    public func move(_ name: SavedName, to window: Range<Int>) -> Bool {
         guard let query = saved[name] else { return false }
         move(query, to: window)
         return true
@@ -248,19 +248,19 @@ package final class Catalogue {
     }
 
     /// Forgets a saved query. Returns whether there was one.
-    package func drop(_ name: SavedName) -> Bool {
+    public func drop(_ name: SavedName) -> Bool {
         guard saved.removeValue(forKey: name) != nil else { return false }
         touched.insert(name)
         return true
     }
 
     /// Forgets the saved queries of a connection that has ended.
-    package func dropAll(of client: Int64) {
+    public func dropAll(of client: Int64) {
         for name in saved.keys where name.client == client { saved[name] = nil }
     }
 
     /// The answer to a saved query, as of now; nil if none is saved under that name.
-    package func answer(toSaved name: SavedName) -> SavedAnswer? {
+    public func answer(toSaved name: SavedName) -> SavedAnswer? {
         guard let query = saved[name] else { return nil }
         return query.answer(in: index(of: query.query.kind), revision: revision) { id, writer in
             guard let row = row(of: id) else { preconditionFailure("a saved query knows a listing that is gone") }
@@ -269,7 +269,7 @@ package final class Catalogue {
     }
 
     /// The saved queries whose answers may have changed since this was last called.
-    package func takeTouched() -> Set<SavedName> {
+    public func takeTouched() -> Set<SavedName> {
         defer { touched = [] }
         return touched
     }
@@ -296,7 +296,7 @@ package final class Catalogue {
     // MARK: Queries
 
     /// Parses the words of a query.
-    package func query(
+    public func query(
         _ words: [String], of kind: ListingKind, options: Set<CatalogueQuery.Option>
     ) throws(CatalogueError) -> CatalogueQuery {
         try CatalogueQuery(words.map { Text($0) }, of: kind, options: options, analyser: analyser) { narrowings in
@@ -307,7 +307,7 @@ package final class Catalogue {
     /// A page of the matches: `{"total","items","next","facets","state"}`, and `suggestions` if nothing matches a text.
     ///
     /// - Parameter emptyState: the state of an empty answer.
-    package func page(_ query: CatalogueQuery, emptyState: String = "empty") -> PageDocument {
+    public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> PageDocument {
         let index = index(of: query.kind)
         let matches = index.matches(query)
         let page = page(query, matches)
@@ -349,7 +349,7 @@ package final class Catalogue {
     }
 
     /// One of the matches, each equally likely; nil if there are none.
-    package func surprise(_ query: CatalogueQuery) -> [UInt8]? {
+    public func surprise(_ query: CatalogueQuery) -> [UInt8]? {
         let index = index(of: query.kind)
         let matches = index.matches(query).all
         let row: UInt32?

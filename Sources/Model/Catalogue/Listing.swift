@@ -1,14 +1,14 @@
-package import Domain
+public import Domain
 
 /// An outlet, or an item of an outlet.
-package struct ListingID: Hashable, Comparable, Sendable {
+public struct ListingID: Hashable, Comparable, Sendable {
     /// The outlet.
-    package var outlet: Identifier
+    public var outlet: Identifier
     /// The item; nil for the outlet itself.
-    package var item: Identifier?
+    public var item: Identifier?
 
     /// Orders by outlet, then by item.
-    package static func < (a: ListingID, b: ListingID) -> Bool {
+    public static func < (a: ListingID, b: ListingID) -> Bool {
         if a.outlet != b.outlet { return a.outlet < b.outlet }
         switch (a.item, b.item) {
         case (let a?, let b?): return a < b
@@ -18,39 +18,39 @@ package struct ListingID: Hashable, Comparable, Sendable {
 }
 
 /// An item or an outlet as filters, sorts and facets see it.
-package struct Listing: Equatable {
+public struct Listing: Equatable {
     /// Its id.
-    package var id: ListingID
+    public var id: ListingID
     /// Its name.
-    package var name: Text
+    public var name: Text
     /// Other texts to search.
-    package var texts: [Text]
+    public var texts: [Text]
     /// Its cuisines. An item without any has those of its outlet.
-    package var cuisines: [Text]
+    public var cuisines: [Text]
     /// The outlet's city.
-    package var city: Text?
+    public var city: Text?
     /// The outlet's part of the city.
-    package var area: Text?
+    public var area: Text?
     /// The item's kind; for an outlet, those of its items.
-    package var kinds: [Text]
+    public var kinds: [Text]
     /// The item's tags; for an outlet, those of its items.
-    package var tags: [Text]
+    public var tags: [Text]
     /// The item's attributes. An outlet has none: it is found by those of its items.
-    package var attributes: ItemAttributes
+    public var attributes: ItemAttributes
     /// What its prices are in.
-    package var currency: Currency
+    public var currency: Currency
     /// What it costs in minor units; for an outlet, what two people pay.
-    package var price: Int64?
+    public var price: Int64?
     /// The outlet's rating, in hundredths.
-    package var rating: Int64?
+    public var rating: Int64?
     /// How long the outlet's delivery takes, in minutes.
-    package var deliveryMinutes: Int64?
+    public var deliveryMinutes: Int64?
     /// When it can be ordered. If nothing else changes, only ``AvailabilityIndex`` is updated.
-    package var availability: Availability
+    public var availability: Availability
 }
 
 /// When something can be ordered.
-package enum Availability: Hashable, Sendable {
+public enum Availability: Hashable, Sendable {
     case now
     /// From that moment on, without anybody doing anything.
     case from(Timestamp)

@@ -4,11 +4,11 @@
 // durable, and an accepted command is applied once. `CommandProcessor` decides and puts events together into batches;
 // `AppendPipeline` drives the batches to an `EventLog`. Neither does any I/O.
 
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// A command of any aggregate.
-package enum DomainCommand: Sendable {
+public enum DomainCommand: Sendable {
     case outlet(Outlet.Command)
     case menu(Menu.Command)
     case cart(Cart.Command)
@@ -16,30 +16,30 @@ package enum DomainCommand: Sendable {
 }
 
 /// A request to change a stream.
-package struct CommandRequest {
+public struct CommandRequest {
     /// The stream to be changed.
-    package var stream: StreamName
+    public var stream: StreamName
     /// The client's id for the command, with a fingerprint of its arguments.
-    package var metadata: EventMetadata
+    public var metadata: EventMetadata
     /// The version that the client believes the stream to have.
-    package var expectedVersion: Int64?
+    public var expectedVersion: Int64?
     /// Makes the command for the state and version that it will be decided against, with what it needs from outside.
     /// It is called again if another writer was faster.
-    package var command: (AggregateState, Int64) -> DomainCommand
+    public var command: (AggregateState, Int64) -> DomainCommand
 
     /// Whether the caller may know of the stream in this state; nil for everybody. Whoever may not is answered as if
     /// there were none, whatever is asked.
-    package var mayKnow: ((AggregateState) -> Bool)?
+    public var mayKnow: ((AggregateState) -> Bool)?
 
     /// Whether the command is only decided: if it would change the stream, its outcome is
     /// ``CommandOutcome/recordable``, and nothing has changed.
-    package var isTrial = false
+    public var isTrial = false
 
     /// Whether nothing is decided: the answer is the one that the same command got before, or that there was none.
-    package var isRecall = false
+    public var isRecall = false
 
     /// A request to change a stream.
-    package init(
+    public init(
         stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,
         command: @escaping (AggregateState, Int64) -> DomainCommand
     ) {
@@ -51,7 +51,7 @@ package struct CommandRequest {
 }
 
 /// The reply to an accepted command.
-package enum CommandReply: Equatable, Sendable {
+public enum CommandReply: Equatable, Sendable {
     /// The stream's version.
     case version(Int64)
     /// The cart's sum of quantities.
@@ -72,7 +72,7 @@ extension AggregateState {
 }
 
 /// The outcome of a command.
-package enum CommandOutcome: Equatable, Sendable {
+public enum CommandOutcome: Equatable, Sendable {
     /// Accepted, and durable.
     case accepted(CommandReply)
     /// Only tried: it would be accepted, and be recorded.
@@ -90,25 +90,25 @@ package enum CommandOutcome: Equatable, Sendable {
 }
 
 /// The committed state of a stream, for questions.
-package struct CommittedState: Equatable, Sendable {
+public struct CommittedState: Equatable, Sendable {
     /// The state after its events.
-    package var state: AggregateState
+    public var state: AggregateState
     /// The version of the last of them; 0 if there is none.
-    package var version: Int64
+    public var version: Int64
     /// When the last of them was recorded.
-    package var updatedAt: Timestamp
+    public var updatedAt: Timestamp
     /// The position of the last of them; 0 if there is none.
-    package var position: Int64 = 0
+    public var position: Int64 = 0
 
     /// A stream of that kind before its first event.
-    package init(initial category: StreamName.Category) {
+    public init(initial category: StreamName.Category) {
         state = AggregateState(initial: category)
         version = 0
         updatedAt = Timestamp(millisecondsSinceEpoch: 0)
     }
 
     /// Takes in the stream's next event, or says why it cannot have happened.
-    package mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
+    public mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
         do throws(ImpossibleEvent) {
             guard event.version == version + 1 else {
                 throw ImpossibleEvent("version \(event.version) after \(version)")

@@ -1,32 +1,32 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities,
 /// and 0 once the cart has been checked out.
-package struct CartCounts: Projection {
-    package static let name = "cart_counts"
-    package static let version = 3
-    package static let table = "cart_count_rows"
+public struct CartCounts: Projection {
+    public static let name = "cart_counts"
+    public static let version = 3
+    public static let table = "cart_count_rows"
 
     @inlinable
-    package static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
 
-    package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
+    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
 
     private let notesChanges: Bool
 
     /// No carts.
     ///
     /// - Parameter notesChanges: whether the counts are to be saved.
-    package init(notesChanges: Bool = false) {
+    public init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// Carts that are shown to nobody.
-    package var quarantine = Quarantine()
+    public var quarantine = Quarantine()
 
     /// What is known of a cart.
-    package struct Standing: BitwiseCopyable, Equatable, Sendable {
+    public struct Standing: BitwiseCopyable, Equatable, Sendable {
         /// The sum of its quantities.
         var count: Int32
         /// The version of its last event; -1 if that is unknown.
@@ -40,18 +40,18 @@ package struct CartCounts: Projection {
     static let unknownVersion: Int32 = -1
 
     /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
-    package func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
+    public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
 
     /// The version of a cart's last event; 0 if that is unknown.
     func version(of cart: Identifier) -> Int64 { Int64(max(carts[cart]?.version ?? 0, 0)) }
 
     // MARK: Folding
 
-    package func mayExist(_ stream: StreamName) -> Bool {
+    public func mayExist(_ stream: StreamName) -> Bool {
         carts.place(of: stream.id) != nil || quarantine[stream] != nil
     }
 
-    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .cart(let change) = event.event else { return }
         try apply(change, event.version, of: event.stream.id)
     }
@@ -103,7 +103,7 @@ package struct CartCounts: Projection {
     }
 
     #if DEBUG
-        package mutating func skip(_ event: DecodedEvent) {
+        public mutating func skip(_ event: DecodedEvent) {
             guard let place = carts.place(of: event.stream.id) else { return }
             let before = carts[place]
             carts[place].version = Int32(clamping: event.version)
@@ -114,18 +114,18 @@ package struct CartCounts: Projection {
     // MARK: Rows
 
     /// The number of carts.
-    package var rowCount: Int { carts.count }
+    public var rowCount: Int { carts.count }
 
     /// Every cart with its count.
-    package var rows: some Sequence<CartCountRow> {
+    public var rows: some Sequence<CartCountRow> {
         carts.entries.lazy.map { CartCountRow(key: $0.key, value: $0.standing) }
     }
 
-    package func row(of key: Identifier) -> CartCountRow? {
+    public func row(of key: Identifier) -> CartCountRow? {
         carts[key].map { CartCountRow(key: key, value: $0) }
     }
 
-    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
         let count = stored.int32(1)
         guard count >= 0 else { throw UnreadableValue("a count of \(count)") }
@@ -138,52 +138,52 @@ package struct CartCounts: Projection {
         return CartCountRow.digest(stored.keyBytes, standing)
     }
 
-    package mutating func endRestoring() -> Identifier? { carts.index() }
+    public mutating func endRestoring() -> Identifier? { carts.index() }
 
     // MARK: Checkpoints
 
-    package mutating func takeChanges() -> ValueChanges<CartCountRow> {
+    public mutating func takeChanges() -> ValueChanges<CartCountRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
-    package mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
+    public mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
 }
 
 /// A row of `cart_counts`.
-package struct CartCountRow: ValueRow {
-    package static let columns = [
+public struct CartCountRow: ValueRow {
+    public static let columns = [
         Column("cart", .text), Column("count", .int32), Column("version", .int32, isPrinted: false),
     ]
 
     /// The cart.
-    package var cart: Identifier
+    public var cart: Identifier
     private let standing: CartCounts.Standing
 
     /// What ``CartCounts/count(of:)`` gives.
-    package var count: Int32 { standing.count }
+    public var count: Int32 { standing.count }
 
-    package init(key: Identifier, value: CartCounts.Standing) {
+    public init(key: Identifier, value: CartCounts.Standing) {
         cart = key
         standing = value
     }
 
-    package init(_ stored: StoredRow) throws(UnreadableValue) {
+    public init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             key: try stored.key(), value: CartCounts.Standing(count: stored.int32(1), version: stored.int32(2)))
     }
 
-    package func write(to columns: inout some RowWriter) {
+    public func write(to columns: inout some RowWriter) {
         columns.text(cart.rawValue)
         columns.int32(standing.count)
         columns.int32(standing.version)
     }
 
-    package var key: Identifier { cart }
+    public var key: Identifier { cart }
 
-    package var size: Int { cart.rawValue.utf8.count + 8 }
+    public var size: Int { cart.rawValue.utf8.count + 8 }
 
-    package var digest: Digest {
+    public var digest: Digest {
         var cart = cart.rawValue
         return cart.withUTF8 { CartCountRow.digest(UnsafeRawBufferPointer($0), standing) }
     }

@@ -1,30 +1,30 @@
 internal import Domain
-package import EventLog
+public import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was taken, in
 /// slices small enough to be written between other work.
-package struct Checkpoint: Sendable {
+public struct Checkpoint: Sendable {
     /// The most rows of a slice.
-    package static let sliceRows = 2_000
+    public static let sliceRows = 2_000
     /// About how many bytes a slice holds, unless a single row has more.
-    package static let sliceBytes = 200_000
+    public static let sliceBytes = 200_000
 
     /// Rows of one projection.
-    package struct Slice: Sendable {
+    public struct Slice: Sendable {
         /// The projection.
-        package let projection: RegisteredProjection
+        public let projection: RegisteredProjection
         /// The rows.
-        package let rows: [any ProjectionRow]
+        public let rows: [any ProjectionRow]
     }
 
     /// The partition.
-    package let partition: Int
+    public let partition: Int
     /// The position of the last event in the rows.
-    package let position: Int64
+    public let position: Int64
     /// Streams that were quarantined, each with the projection that quarantined it.
-    package let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
+    public let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
     /// The digests of the projections' rows once every slice is taken.
-    package private(set) var digests: ReadModel.Digests
+    public private(set) var digests: ReadModel.Digests
 
     private var pending: [any PendingRows] = []
     /// The projection whose rows are next.
@@ -46,7 +46,7 @@ package struct Checkpoint: Sendable {
     }
 
     /// The next rows to be written, or nil when there are no more.
-    package mutating func nextSlice() -> Slice? {
+    public mutating func nextSlice() -> Slice? {
         while next < pending.count {
             let projection = pending[next].projection
             let rows = pending[next].nextRows(&digests[projection])
@@ -130,49 +130,49 @@ extension ProjectionMember {
 
 extension ReadModel {
     /// The digests of the projections' rows, and of the streams that they do not show.
-    package struct Digests: Equatable, Sendable {
+    public struct Digests: Equatable, Sendable {
         private var digests: [RegisteredProjection: SetDigest]
 
         /// The digests of no rows.
-        package init() {
+        public init() {
             digests = Dictionary(uniqueKeysWithValues: ReadModel.projections.map { ($0, SetDigest()) })
         }
 
         /// Of the rows of a projection.
-        package subscript(projection: RegisteredProjection) -> SetDigest {
+        public subscript(projection: RegisteredProjection) -> SetDigest {
             get { digests[projection] ?? SetDigest() }
             set { digests[projection] = newValue }
         }
     }
 
     /// The digests of all rows, computed from them.
-    package var digests: Digests {
+    public var digests: Digests {
         var digests = Digests()
         for projection in ReadModel.projections { digests[projection] = projection.member.digest(in: self) }
         return digests
     }
 
     /// Takes what changed since the last checkpoint. Report the result by ``saved(_:)`` or ``notSaved(_:)``.
-    package mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
+    public mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
         precondition(notesChanges, "a read model that does not note changes has no checkpoints")
         return Checkpoint(&self, since: digests)
     }
 
     /// The checkpoint's rows are in the database.
-    package mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
+    public mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
 
     /// The checkpoint's rows are not in the database: they have to be saved again.
-    package mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
+    public mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
 
     /// Restores saved rows of a projection, and adds them to its digest.
-    package mutating func restore(
+    public mutating func restore(
         _ rows: any StoredRows, of projection: RegisteredProjection, _ digests: inout Digests
     ) throws(UnreadableRow) {
         try projection.member.restore(rows, into: &self, &digests[projection])
     }
 
     /// Continues from a saved position, once the saved rows are restored.
-    package mutating func restore(
+    public mutating func restore(
         position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)],
         _ digests: inout Digests
     ) throws(UnreadableRow) {

@@ -1,10 +1,10 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import TextFormats
 
 /// A row of `orders`.
-package struct OrderRow: ValueRow {
-    package static let columns = [
+public struct OrderRow: ValueRow {
+    public static let columns = [
         Column("order_id", .text), Column("position", .int64), Column("outlet", .text), Column("customer", .text),
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
         Column("total", .int64), Column("placed_at", .int64), Column("changed_at", .int64),
@@ -13,13 +13,13 @@ package struct OrderRow: ValueRow {
     ]
 
     /// The order.
-    package let order: Identifier
+    public let order: Identifier
     /// The outlet that cooks it.
-    package let outlet: Identifier
+    public let outlet: Identifier
     /// Who ordered, where that was said.
-    package let customer: Identifier?
+    public let customer: Identifier?
     /// What was ordered, as long as it is open and its life is followed.
-    package let open: Orders.Open?
+    public let open: Orders.Open?
     let standing: Orders.Standing
 
     init(
@@ -32,38 +32,38 @@ package struct OrderRow: ValueRow {
         self.open = open
     }
 
-    package init(key: Identifier, value: OrderRow) { self = value }
+    public init(key: Identifier, value: OrderRow) { self = value }
 
     /// The cart that it was placed from, as long as it is open and its life is followed.
-    package var cart: Identifier? { open?.book.placement.cart }
+    public var cart: Identifier? { open?.book.placement.cart }
     /// How far it has come.
-    package var status: Order.Status { Order.Status(standing.status) }
+    public var status: Order.Status { Order.Status(standing.status) }
     /// The version of its stream.
-    package var version: Int64 { Int64(standing.version) }
+    public var version: Int64 { Int64(standing.version) }
     /// The sum of its quantities.
-    package var count: Int { Int(standing.count) }
+    public var count: Int { Int(standing.count) }
     /// The currency of its prices.
-    package var currency: Currency { Currency(standing.currency) }
+    public var currency: Currency { Currency(standing.currency) }
     /// What it costs.
-    package var total: Amount { Amount(minorUnits: standing.total) }
+    public var total: Amount { Amount(minorUnits: standing.total) }
     /// How much of the total is tax, in prices or on top, in minor units.
-    package var tax: Int64 { standing.tax }
+    public var tax: Int64 { standing.tax }
     /// What was given back, in minor units.
-    package var refunded: Int64 { standing.refunded }
+    public var refunded: Int64 { standing.refunded }
     /// How much of that is tax, in minor units.
-    package var refundedTax: Int64 { standing.refundedTax }
+    public var refundedTax: Int64 { standing.refundedTax }
     /// What was paid and not given back, in minor units.
-    package var paid: Int64 { standing.paid }
+    public var paid: Int64 { standing.paid }
     /// Whether something that was reported of its payment cannot be.
-    package var isInDoubt: Bool { standing.isInDoubt }
+    public var isInDoubt: Bool { standing.isInDoubt }
     /// The position of its first event.
-    package var position: Int64 { standing.position }
+    public var position: Int64 { standing.position }
     /// When its first event was recorded.
-    package var placedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.placedAt) }
+    public var placedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.placedAt) }
     /// When its last event was recorded.
-    package var changedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.changedAt) }
+    public var changedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.changedAt) }
 
-    package init(_ stored: StoredRow) throws(UnreadableValue) {
+    public init(_ stored: StoredRow) throws(UnreadableValue) {
         let customer = stored.bytes(3)
         guard let outlet = Identifier(String(decoding: stored.bytes(2), as: UTF8.self)),
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
@@ -84,7 +84,7 @@ package struct OrderRow: ValueRow {
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }
 
-    package func write(to columns: inout some RowWriter) {
+    public func write(to columns: inout some RowWriter) {
         columns.text(order.rawValue)
         columns.int64(standing.position)
         columns.text(outlet.rawValue)
@@ -104,12 +104,12 @@ package struct OrderRow: ValueRow {
         columns.int64(standing.refundedTax)
     }
 
-    package var key: Identifier { order }
+    public var key: Identifier { order }
 
-    package var size: Int { 200 + (open?.placed.count ?? 0) }
+    public var size: Int { 200 + (open?.placed.count ?? 0) }
 
     /// The row's digest: over its columns in decimal or as they are, with a zero byte between two.
-    package var digest: Digest {
+    public var digest: Digest {
         let columns = [
             order.rawValue, "\(standing.position)", outlet.rawValue, customer?.rawValue ?? "", status.rawValue,
             "\(standing.version)", "\(standing.count)", currency.code, "\(standing.total)", "\(standing.placedAt)",
@@ -120,7 +120,7 @@ package struct OrderRow: ValueRow {
     }
 
     /// See `Equatable`.
-    package static func == (one: OrderRow, other: OrderRow) -> Bool { one.digest == other.digest }
+    public static func == (one: OrderRow, other: OrderRow) -> Bool { one.digest == other.digest }
 }
 
 extension Orders.Open {

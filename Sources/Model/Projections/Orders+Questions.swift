@@ -1,17 +1,17 @@
-package import Domain
+public import Domain
 internal import EventLog
 
 /// Which orders are asked for.
-package struct OrderFilter: Sendable {
+public struct OrderFilter: Sendable {
     /// Those of an outlet.
-    package var outlet: Identifier?
+    public var outlet: Identifier?
     /// Those of a customer.
-    package var customer: Identifier?
+    public var customer: Identifier?
     /// Those with one of these statuses; of any, if there is none.
-    package var statuses: Set<Order.Status>
+    public var statuses: Set<Order.Status>
 
     /// Orders that meet all conditions.
-    package init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
+    public init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
         self.outlet = outlet
         self.customer = customer
         self.statuses = statuses
@@ -19,20 +19,20 @@ package struct OrderFilter: Sendable {
 }
 
 /// An order that a kitchen has to do with.
-package struct KitchenOrder: Sendable {
+public struct KitchenOrder: Sendable {
     /// The order.
-    package var id: Identifier
+    public var id: Identifier
     /// The version of its stream.
-    package var version: Int64
+    public var version: Int64
     /// When it was placed.
-    package var placedAt: Timestamp
+    public var placedAt: Timestamp
     /// How far it has come, without its lines and its name until ``whole``.
-    package fileprivate(set) var book: Order.Book
+    public fileprivate(set) var book: Order.Book
     /// Its first event.
     fileprivate let placed: [UInt8]
 
     /// The order with what was ordered. Few of a long list are shown, so only these are decoded.
-    package var whole: KitchenOrder {
+    public var whole: KitchenOrder {
         guard case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, placed) else { return self }
         var order = self
         order.book.placement = placement
@@ -40,29 +40,29 @@ package struct KitchenOrder: Sendable {
     }
 
     /// When it is wanted: what was promised, or as soon as it can be.
-    package var dueAt: Timestamp { book.promise ?? placedAt }
+    public var dueAt: Timestamp { book.promise ?? placedAt }
 
     /// Whether it should be ready by now.
-    package func isLate(at now: Timestamp) -> Bool {
+    public func isLate(at now: Timestamp) -> Bool {
         guard let promise = book.promise, book.status != .ready else { return false }
         return promise < now
     }
 }
 
 /// Orders as they were placed, the newest first.
-package struct PlacedOrders: Sendable {
+public struct PlacedOrders: Sendable {
     /// The orders.
-    package var orders: [Identifier] = []
+    public var orders: [Identifier] = []
     /// Before this position there may be more; 0 if there are none.
-    package var rest: Int64 = 0
+    public var rest: Int64 = 0
 
     /// No orders.
-    package init() {}
+    public init() {}
 }
 
 extension Orders {
     /// The next order of a list.
-    package enum Next: Sendable {
+    public enum Next: Sendable {
         case order(OrderRow)
         /// None up to a position; there may be more before it.
         case none(from: Int64)
@@ -72,7 +72,7 @@ extension Orders {
     /// The newest order that meets the conditions, of those whose first event comes before a position.
     ///
     /// - Parameter patience: how many orders may be looked at; less by those that were.
-    package func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
+    public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
         guard let list = list(filter) else { return .end }
         let number = filter.outlet.flatMap { outlets.find($0) }
         for place in list[..<count(in: list, before: position)].reversed() {
@@ -94,7 +94,7 @@ extension Orders {
     /// - Parameters:
     ///   - limit: the most orders.
     ///   - patience: how many may be looked at.
-    package func placed(
+    public func placed(
         _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
     ) -> PlacedOrders {
         var result = PlacedOrders()
@@ -130,7 +130,7 @@ extension Orders {
     }
 
     /// The orders that an outlet's kitchen has to do with, in no order.
-    package func kitchen(of outlet: Identifier) -> [KitchenOrder] {
+    public func kitchen(of outlet: Identifier) -> [KitchenOrder] {
         (kitchens[outlet] ?? []).compactMap { order in
             guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order]
             else { return nil }
@@ -144,5 +144,5 @@ extension Orders {
         name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
 
     /// The outlet of an order; nil if there is no such order.
-    package func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
+    public func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
 }

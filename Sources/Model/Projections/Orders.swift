@@ -1,20 +1,20 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The projection `orders`: every order with how far it has come, and what is in those that a kitchen still has to do
 /// with.
 ///
 /// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
 /// life is followed (`Terms.placedAt`) keep what was ordered.
-package struct Orders: Projection {
-    package static let name = "orders"
-    package static let version = 2
-    package static let table = "order_rows"
+public struct Orders: Projection {
+    public static let name = "orders"
+    public static let version = 2
+    public static let table = "order_rows"
 
     @inlinable
-    package static func follows(_ category: StreamName.Category) -> Bool { category == .order }
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .order }
 
-    package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
+    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
 
     /// What is known of every order.
     struct Standing: BitwiseCopyable, Equatable, Sendable {
@@ -54,11 +54,11 @@ package struct Orders: Projection {
     }
 
     /// An order that is open.
-    package struct Open: Sendable {
+    public struct Open: Sendable {
         /// The order without its lines and its name.
-        package fileprivate(set) var book: Order.Book
+        public fileprivate(set) var book: Order.Book
         /// Its first event in the present schema: what was ordered.
-        package let placed: [UInt8]
+        public let placed: [UInt8]
 
         init(book: Order.Book, placed: [UInt8]) {
             self.book = book
@@ -71,12 +71,12 @@ package struct Orders: Projection {
     /// No orders.
     ///
     /// - Parameter notesChanges: whether the orders are to be saved.
-    package init(notesChanges: Bool = false) {
+    public init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// Orders that are shown to nobody.
-    package var quarantine = Quarantine()
+    public var quarantine = Quarantine()
 
     private(set) var orders = IdentifierTable<Standing>()
     private(set) var outlets = Names()
@@ -93,24 +93,24 @@ package struct Orders: Projection {
     // MARK: Questions
 
     /// When something happens to an order by itself; nil where nothing does.
-    package func deadline(of order: Identifier) -> Timestamp? {
+    public func deadline(of order: Identifier) -> Timestamp? {
         quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
     }
 
     /// The version of an order's stream; nil where there is no such order.
-    package func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
+    public func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
 
     /// Every order to which something will happen by itself.
-    package var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
+    public var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
         open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }
     }
 
     /// How many orders are open.
-    package var openCount: Int { open.count }
+    public var openCount: Int { open.count }
 
     // MARK: Folding
 
-    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .order(let change) = event.event, quarantine[event.stream] == nil else { return }
         let order = event.stream.id
         guard let place = orders.place(of: order) else {
@@ -194,7 +194,7 @@ package struct Orders: Projection {
     }
 
     #if DEBUG
-        package mutating func skip(_ event: DecodedEvent) {
+        public mutating func skip(_ event: DecodedEvent) {
             guard let place = orders.place(of: event.stream.id) else { return }
             orders[place].version = Int32(clamping: event.version)
         }
@@ -203,12 +203,12 @@ package struct Orders: Projection {
     // MARK: Rows
 
     /// The number of orders.
-    package var rowCount: Int { orders.count }
+    public var rowCount: Int { orders.count }
 
     /// Every order.
-    package var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
+    public var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
 
-    package func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
+    public func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
 
     func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
         OrderRow(
@@ -216,7 +216,7 @@ package struct Orders: Projection {
             customer: standing.customer > 0 ? customers[standing.customer] : nil, open: open[order])
     }
 
-    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OrderRow(stored)
         var standing = row.standing
         standing.outlet = outlets.number(of: row.outlet)
@@ -230,7 +230,7 @@ package struct Orders: Projection {
         return row.digest
     }
 
-    package mutating func endRestoring() -> Identifier? {
+    public mutating func endRestoring() -> Identifier? {
         // Rows come in any order.
         let places = orders.places.map { (place: $0, position: orders[$0].position) }
         for (place, _) in places.sorted(by: { $0.position < $1.position }) { list(place, orders[place]) }
@@ -239,12 +239,12 @@ package struct Orders: Projection {
 
     // MARK: Checkpoints
 
-    package mutating func takeChanges() -> ValueChanges<OrderRow> {
+    public mutating func takeChanges() -> ValueChanges<OrderRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
-    package mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+    public mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
 }
 
 extension Orders.Standing {

@@ -1,21 +1,21 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The projection `outlet_home`: for every outlet its details, its menu, and the home document made from both.
-package struct OutletHome: Projection {
-    package static let name = "outlet_home"
-    package static let version = 3
-    package static let table = "outlet_home_rows"
+public struct OutletHome: Projection {
+    public static let name = "outlet_home"
+    public static let version = 3
+    public static let table = "outlet_home_rows"
 
     @inlinable
-    package static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
 
-    package static func streams(of key: Identifier) -> [StreamName] {
+    public static func streams(of key: Identifier) -> [StreamName] {
         [StreamName(.outlet, key), StreamName(.menu, key)]
     }
 
     /// Outlets and menus that are shown to nobody.
-    package var quarantine = Quarantine()
+    public var quarantine = Quarantine()
 
     private var outlets: [Identifier: OutletRecord] = [:]
     /// Outlets that changed since rows were last taken for saving.
@@ -26,12 +26,12 @@ package struct OutletHome: Projection {
     /// No outlets.
     ///
     /// - Parameter notesChanges: whether the outlets are to be saved.
-    package init(notesChanges: Bool = false) {
+    public init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// The outlet with its menu, if it is registered and was not removed.
-    package subscript(outlet: Identifier) -> OutletRecord? {
+    public subscript(outlet: Identifier) -> OutletRecord? {
         guard let record = outlets[outlet], record.sale != nil else { return nil }
         return record
     }
@@ -39,20 +39,20 @@ package struct OutletHome: Projection {
     /// What an outlet's menu says of an item with some options at this moment.
     ///
     /// - Parameter chosen: in the order of the ids, each once.
-    package func offer(
+    public func offer(
         of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, now: Timestamp
     ) -> Offer {
         outlets[outlet]?.offer(of: item, with: chosen, now: now) ?? .noOutlet
     }
 
     /// The same of the lines of a cart, in their order.
-    package func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
+    public func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
         guard let record = outlets[outlet] else { return lines.map { _ in .noOutlet } }
         return lines.map { record.offer(of: $0.item, with: $0.chosen, now: now) }
     }
 
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
-    package func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
+    public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
 
     /// The version of an outlet's stream or its menu's; 0 if there is none.
     func version(of stream: StreamName) -> Int64 {
@@ -61,20 +61,20 @@ package struct OutletHome: Projection {
     }
 
     /// Why the outlet is shown to nobody, if so.
-    package func corruption(of outlet: Identifier) -> CorruptEvent? {
+    public func corruption(of outlet: Identifier) -> CorruptEvent? {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
     /// Every outlet that is shown to whoever asks for it.
-    package var shown: [OutletRecord] {
+    public var shown: [OutletRecord] {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
 
     /// Those of them that are in lists and searches, too.
-    package var listed: [OutletRecord] { shown.filter { !$0.isHidden } }
+    public var listed: [OutletRecord] { shown.filter { !$0.isHidden } }
 
     /// The outlets that look different in the other projection.
-    package func difference(from other: OutletHome) -> Set<Identifier> {
+    public func difference(from other: OutletHome) -> Set<Identifier> {
         Set(outlets.keys).union(other.outlets.keys).filter { id in
             corruption(of: id) != other.corruption(of: id)
                 || outlets[id].map(OutletHomeRow.init) != other.outlets[id].map(OutletHomeRow.init)
@@ -83,13 +83,13 @@ package struct OutletHome: Projection {
 
     // MARK: Folding
 
-    package func mayExist(_ stream: StreamName) -> Bool {
+    public func mayExist(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
         guard let record = outlets[stream.id] else { return false }
         return stream.category == .outlet ? record.outletVersion > 0 : record.menuVersion > 0
     }
 
-    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         let id = event.stream.id
         guard quarantine[event.stream] == nil else { return }
         do throws(ImpossibleEvent) {
@@ -103,7 +103,7 @@ package struct OutletHome: Projection {
     }
 
     #if DEBUG
-        package mutating func skip(_ event: DecodedEvent) {
+        public mutating func skip(_ event: DecodedEvent) {
             outlets[event.stream.id]?.skip(event)
             changed.insert(event.stream.id)
         }
@@ -112,14 +112,14 @@ package struct OutletHome: Projection {
     // MARK: Rows
 
     /// The number of outlets.
-    package var rowCount: Int { outlets.count }
+    public var rowCount: Int { outlets.count }
 
     /// Every outlet, including those that are not registered and those whose history is damaged.
-    package var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
+    public var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
 
-    package func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
+    public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
-    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OutletHomeRow(stored)
         let digest = row.digest
         guard outlets.updateValue(try OutletRecord(row, digest), forKey: row.outlet) == nil else {
@@ -131,12 +131,12 @@ package struct OutletHome: Projection {
     // MARK: Checkpoints
 
     /// Outlets that have changed. Each row is made when it is asked for.
-    package struct Changes: ProjectionChanges {
+    public struct Changes: ProjectionChanges {
         fileprivate let outlets: [OutletRecord]
         /// The digests of the rows that have been made.
         fileprivate var digests: [Digest] = []
 
-        package mutating func next() -> ChangedRow<OutletHomeRow>? {
+        public mutating func next() -> ChangedRow<OutletHomeRow>? {
             guard digests.count < outlets.count else { return nil }
             let record = outlets[digests.count]
             let change = ChangedRow(before: record.savedDigest, after: OutletHomeRow(record))
@@ -145,37 +145,37 @@ package struct OutletHome: Projection {
         }
     }
 
-    package mutating func takeChanges() -> Changes {
+    public mutating func takeChanges() -> Changes {
         defer { changed = [] }
         return Changes(outlets: changed.compactMap { outlets[$0] })
     }
 
-    package mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
+    public mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
 
     /// Remembers what was saved, so that the next digest can remove it again.
-    package mutating func saved(_ taken: Changes) {
+    public mutating func saved(_ taken: Changes) {
         for (record, digest) in zip(taken.outlets, taken.digests) { outlets[record.id]?.savedDigest = digest }
     }
 }
 
 /// An outlet with its menu.
-package struct OutletRecord: Sendable {
+public struct OutletRecord: Sendable {
     /// The outlet's id.
-    package let id: Identifier
+    public let id: Identifier
     /// Its details, and whether it is open.
-    package private(set) var outlet = Outlet.initial {
+    public private(set) var outlet = Outlet.initial {
         didSet { sale = OutletRecord.sale(of: outlet) }
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
     private(set) var sale: (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])?
     /// Its menu.
-    package private(set) var menu = Menu.initial
+    public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
-    package private(set) var outletVersion: Int64 = 0
+    public private(set) var outletVersion: Int64 = 0
     /// The version of the menu's stream; 0 if it has none.
-    package private(set) var menuVersion: Int64 = 0
+    public private(set) var menuVersion: Int64 = 0
     /// The position of the last event of either.
-    package private(set) var revision: Int64 = 0
+    public private(set) var revision: Int64 = 0
     /// The digest of the row as it was last saved.
     var savedDigest: Digest?
 
@@ -206,7 +206,7 @@ package struct OutletRecord: Sendable {
     }
 
     /// The outlet's details and its status; nil before it is registered, and once it is removed.
-    package var details: (details: OutletDetails, status: Outlet.Status)? {
+    public var details: (details: OutletDetails, status: Outlet.Status)? {
         switch outlet {
         case .unregistered, .removed: nil
         case .registered(let details, let status, _): (details, status)
@@ -214,7 +214,7 @@ package struct OutletRecord: Sendable {
     }
 
     /// Whether it is kept out of lists and searches.
-    package var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
+    public var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
 
     /// What the menu says of an item with some options at this moment.
     func offer(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Offer {
@@ -228,7 +228,7 @@ package struct OutletRecord: Sendable {
     }
 
     /// The taxes that items name, each with the first item of the menu that does.
-    package var itemTaxes: [Identifier: Identifier] {
+    public var itemTaxes: [Identifier: Identifier] {
         var named: [Identifier: Identifier] = [:]
         for item in menu.sections.lazy.flatMap(\.items) {
             if let tax = menu.entries[item]?.tax, named[tax] == nil { named[tax] = item }

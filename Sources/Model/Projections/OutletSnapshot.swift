@@ -1,26 +1,26 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import TextFormats
 
 /// A row of `outlet_home`.
-package struct OutletHomeRow: ProjectionRow {
+public struct OutletHomeRow: ProjectionRow {
     /// The document follows from the snapshot; only restarts read the snapshot.
-    package static let columns = [
+    public static let columns = [
         Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
         Column("snapshot", .json, isPrinted: false),
     ]
 
     /// The outlet.
-    package var outlet: Identifier
+    public var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
-    package var revision: Int64
+    public var revision: Int64
     /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered, or was removed.
-    package var document: [UInt8]
+    public var document: [UInt8]
     /// The shortest history that leads to the outlet and its menu.
-    package var snapshot: [UInt8]
+    public var snapshot: [UInt8]
 
     /// A row as it is in the database.
-    package init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
+    public init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
         self.outlet = outlet
         self.revision = revision
         self.document = document
@@ -28,7 +28,7 @@ package struct OutletHomeRow: ProjectionRow {
     }
 
     /// The row of an outlet.
-    package init(_ record: OutletRecord) {
+    public init(_ record: OutletRecord) {
         outlet = record.id
         revision = record.revision
         // An outlet whose registration is damaged may still have a menu, and one that was removed has its last one.
@@ -36,27 +36,27 @@ package struct OutletHomeRow: ProjectionRow {
         snapshot = record.snapshot()
     }
 
-    package init(_ stored: StoredRow) throws(UnreadableValue) {
+    public init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             outlet: try stored.key(), revision: stored.int64(1), document: stored.bytes(2), snapshot: stored.bytes(3))
     }
 
-    package func write(to columns: inout some RowWriter) {
+    public func write(to columns: inout some RowWriter) {
         columns.text(outlet.rawValue)
         columns.int64(revision)
         columns.json(document)
         columns.json(snapshot)
     }
 
-    package var key: Identifier { outlet }
+    public var key: Identifier { outlet }
 
-    package var size: Int { document.count + snapshot.count }
+    public var size: Int { document.count + snapshot.count }
 
-    package func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
+    public func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
 
     /// The row's digest: over the outlet, a zero byte, the revision in decimal, another zero byte, and the snapshot. The
     /// document follows from these.
-    package var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
+    public var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
 }
 
 // An outlet is saved as the shortest history that leads to it, in the format of events. So there is no second format

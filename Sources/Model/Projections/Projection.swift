@@ -1,12 +1,12 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// A pure fold over the events of a partition, and the rows it is stored as.
 ///
 /// The same events in the same order give the same rows and the same digest, wherever and whenever they are folded. A
 /// projection is registered by its member in ``ReadModel``. Storing, restoring, rebuilding, auditing and replaying
 /// follow from what is declared here.
-package protocol Projection: Sendable {
+public protocol Projection: Sendable {
     /// A stored row.
     associatedtype Row: ProjectionRow
     /// What has changed since the last checkpoint.
@@ -81,15 +81,15 @@ package protocol Projection: Sendable {
 }
 
 extension Projection {
-    package func mayExist(_ stream: StreamName) -> Bool { true }
+    public func mayExist(_ stream: StreamName) -> Bool { true }
 
-    package mutating func endRestoring() -> Identifier? { nil }
+    public mutating func endRestoring() -> Identifier? { nil }
 
-    package mutating func saved(_ changes: Changes) {}
+    public mutating func saved(_ changes: Changes) {}
 }
 
 /// A row of a projection.
-package protocol ProjectionRow: Equatable, Sendable {
+public protocol ProjectionRow: Equatable, Sendable {
     /// The columns, in the order in which values are read and written; the key is the first.
     static var columns: [Column] { get }
 
@@ -113,13 +113,13 @@ package protocol ProjectionRow: Equatable, Sendable {
 }
 
 extension ProjectionRow {
-    package func mayFollow(_ event: DecodedEvent) -> Bool { true }
+    public func mayFollow(_ event: DecodedEvent) -> Bool { true }
 }
 
 /// A column of a projection's table.
-package struct Column: Sendable {
+public struct Column: Sendable {
     /// What is in a column.
-    package enum Kind: Sendable {
+    public enum Kind: Sendable {
         /// `text`.
         case text
         /// `text` that is JSON.
@@ -131,16 +131,16 @@ package struct Column: Sendable {
     }
 
     /// The name in the database.
-    package let name: String
+    public let name: String
     /// What is in it.
-    package let kind: Kind
+    public let kind: Kind
     /// Whether a restart needs it. What follows from other columns does not have to be read.
-    package let isRestored: Bool
+    public let isRestored: Bool
     /// Whether a replay prints it.
-    package let isPrinted: Bool
+    public let isPrinted: Bool
 
     /// A column.
-    package init(_ name: String, _ kind: Kind, isRestored: Bool = true, isPrinted: Bool = true) {
+    public init(_ name: String, _ kind: Kind, isRestored: Bool = true, isPrinted: Bool = true) {
         self.name = name
         self.kind = kind
         self.isRestored = isRestored
@@ -149,7 +149,7 @@ package struct Column: Sendable {
 }
 
 /// Takes the values of a row, column by column.
-package protocol RowWriter {
+public protocol RowWriter {
     /// A ``Column/Kind/text``.
     mutating func text(_ value: String)
     /// A ``Column/Kind/json``, in UTF-8.
@@ -161,7 +161,7 @@ package protocol RowWriter {
 }
 
 /// Rows of a projection's table as they were read.
-package protocol StoredRows: Sendable {
+public protocol StoredRows: Sendable {
     /// How many there are.
     var count: Int { get }
     /// The UTF-8 of a text, valid as long as this is.
@@ -174,11 +174,11 @@ package protocol StoredRows: Sendable {
 
 extension StoredRows {
     /// The key of a row, as the database has it.
-    package func key(_ row: Int) -> String { String(decoding: bytes(row, 0), as: UTF8.self) }
+    public func key(_ row: Int) -> String { String(decoding: bytes(row, 0), as: UTF8.self) }
 }
 
 /// One of ``StoredRows``.
-package struct StoredRow {
+public struct StoredRow {
     private let rows: any StoredRows
     private let row: Int
 
@@ -188,7 +188,7 @@ package struct StoredRow {
     }
 
     /// The key.
-    package func key() throws(UnreadableValue) -> Identifier {
+    public func key() throws(UnreadableValue) -> Identifier {
         guard let key = Identifier(utf8: keyBytes) else { throw StoredRow.keyIsNoIdentifier }
         return key
     }
@@ -199,37 +199,37 @@ package struct StoredRow {
     static let keyIsNoIdentifier = UnreadableValue("its key is no identifier")
 
     /// The UTF-8 of a text.
-    package func bytes(_ column: Int) -> [UInt8] { Array(rows.bytes(row, column)) }
+    public func bytes(_ column: Int) -> [UInt8] { Array(rows.bytes(row, column)) }
 
     /// A ``Column/Kind/int32``.
-    package func int32(_ column: Int) -> Int32 { rows.int32(row, column) }
+    public func int32(_ column: Int) -> Int32 { rows.int32(row, column) }
 
     /// A ``Column/Kind/int64``.
-    package func int64(_ column: Int) -> Int64 { rows.int64(row, column) }
+    public func int64(_ column: Int) -> Int64 { rows.int64(row, column) }
 }
 
 /// A value in a stored row that no projection writes.
-package struct UnreadableValue: Error, CustomStringConvertible {
+public struct UnreadableValue: Error, CustomStringConvertible {
     /// What is wrong with it.
-    package let description: String
+    public let description: String
 
     /// A value that cannot be read.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }
 
 /// A stored row that cannot be read. The log is then folded again.
-package struct UnreadableRow: Error, CustomStringConvertible {
+public struct UnreadableRow: Error, CustomStringConvertible {
     /// The table.
-    package let table: String
+    public let table: String
     /// The partition.
-    package let partition: Int
+    public let partition: Int
     /// The key, as the database has it.
-    package let key: String
+    public let key: String
     /// What is wrong.
-    package let reason: String
+    public let reason: String
 
     /// What is wrong, and if.
-    package var description: String {
+    public var description: String {
         "tiffin.\(table), partition \(partition), row \(String(reflecting: "\(key.prefix(100))")) cannot be read: \(reason)"
     }
 }

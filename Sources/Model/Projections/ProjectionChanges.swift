@@ -1,8 +1,8 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The rows of a projection that have changed since the last checkpoint, made one by one.
-package protocol ProjectionChanges<Row>: Sendable {
+public protocol ProjectionChanges<Row>: Sendable {
     /// A row of the projection.
     associatedtype Row: ProjectionRow
 
@@ -11,16 +11,16 @@ package protocol ProjectionChanges<Row>: Sendable {
 }
 
 /// A row that has changed.
-package struct ChangedRow<Row: ProjectionRow>: Sendable {
+public struct ChangedRow<Row: ProjectionRow>: Sendable {
     /// The digest of the stored row; nil if there is none.
-    package var before: Digest?
+    public var before: Digest?
     /// The row as it is to be stored.
-    package var after: Row
+    public var after: Row
     /// The digest of ``after``.
-    package var digest: Digest
+    public var digest: Digest
 
     /// A row that has changed.
-    package init(before: Digest?, after: Row) {
+    public init(before: Digest?, after: Row) {
         self.before = before
         self.after = after
         digest = after.digest
@@ -28,7 +28,7 @@ package struct ChangedRow<Row: ProjectionRow>: Sendable {
 }
 
 /// A row that is a key with a small value.
-package protocol ValueRow: ProjectionRow {
+public protocol ValueRow: ProjectionRow {
     /// What belongs to a key.
     associatedtype Value: Sendable
 
@@ -37,7 +37,7 @@ package protocol ValueRow: ProjectionRow {
 }
 
 /// Changes of rows that are a key with a small value: what the value was when it was last saved, and what it is now.
-package struct ValueChanges<Row: ValueRow>: ProjectionChanges {
+public struct ValueChanges<Row: ValueRow>: ProjectionChanges {
     private struct Change: Sendable {
         var before: Row.Value?
         var after: Row.Value
@@ -47,19 +47,19 @@ package struct ValueChanges<Row: ValueRow>: ProjectionChanges {
     private var nextIndex: Dictionary<Identifier, Change>.Index?
 
     /// No changes.
-    package init() {}
+    public init() {}
 
     /// Notes a change. `before` is used only if the key has not changed yet.
-    package mutating func note(_ key: Identifier, before: Row.Value?, after: Row.Value) {
+    public mutating func note(_ key: Identifier, before: Row.Value?, after: Row.Value) {
         changes[key, default: Change(before: before, after: after)].after = after
     }
 
     /// Adds older changes, which have not been saved.
-    package mutating func merge(older: ValueChanges) {
+    public mutating func merge(older: ValueChanges) {
         changes.merge(older.changes) { newer, older in Change(before: older.before, after: newer.after) }
     }
 
-    package mutating func next() -> ChangedRow<Row>? {
+    public mutating func next() -> ChangedRow<Row>? {
         let index = nextIndex ?? changes.startIndex
         guard index != changes.endIndex else { return nil }
         nextIndex = changes.index(after: index)

@@ -1,4 +1,4 @@
-package import EventLog
+public import EventLog
 
 extension ReadModel {
     /// Folds the events of a log from ``position`` up to and including `end`, in the background. While one page is
@@ -7,7 +7,7 @@ extension ReadModel {
     /// - Parameter progress: receives the position after every page.
     /// - Throws: if the log cannot be read, and when the task is cancelled. What was folded until then stays.
     @concurrent
-    package mutating func fold(
+    public mutating func fold(
         _ log: any EventLog, upTo end: Int64, progress: @Sendable (Int64) -> Void = { _ in }
     ) async throws {
         guard position < end else { return }

@@ -4,23 +4,23 @@
 // are folded. A stream whose history cannot have happened is quarantined; nothing else is affected.
 
 internal import Domain
-package import EventLog
+public import EventLog
 
 /// Every projection of one partition, at one position.
 ///
 /// A projection is registered here, by one line each in: the members, `init`, ``projections``, `fold` and
 /// ``mayExist(_:)``. The members are concrete and named, not a collection, because they are called for every event.
-package struct ReadModel: Sendable {
+public struct ReadModel: Sendable {
     /// The partition.
-    package let partition: Int
+    public let partition: Int
     /// The position of the last event folded in.
-    package internal(set) var position: Int64 = 0
+    public internal(set) var position: Int64 = 0
     /// What outlets show.
-    package internal(set) var outletHome: OutletHome
+    public internal(set) var outletHome: OutletHome
     /// How much is in each cart.
-    package internal(set) var cartCounts: CartCounts
+    public internal(set) var cartCounts: CartCounts
     /// How far orders have come.
-    package internal(set) var orders: Orders
+    public internal(set) var orders: Orders
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -28,7 +28,7 @@ package struct ReadModel: Sendable {
     ///
     /// - Parameter notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less
     ///   memory.
-    package init(partition: Int, notesChanges: Bool = true) {
+    public init(partition: Int, notesChanges: Bool = true) {
         self.partition = partition
         self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
@@ -37,7 +37,7 @@ package struct ReadModel: Sendable {
     }
 
     /// Every projection.
-    package static let projections = [
+    public static let projections = [
         RegisteredProjection(\.outletHome),
         RegisteredProjection(\.cartCounts),
         RegisteredProjection(\.orders),
@@ -56,14 +56,14 @@ package struct ReadModel: Sendable {
     /// Whether the log may hold the stream as of ``position``: false only if it certainly does not. An order may always
     /// be there: nobody asks for one that was not placed.
     @inlinable
-    package func mayExist(_ stream: StreamName) -> Bool {
+    public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
         if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
         return true
     }
 
     /// Whether a projection shows nothing more of a stream, because of a corrupt event.
-    package func isQuarantined(_ stream: StreamName) -> Bool {
+    public func isQuarantined(_ stream: StreamName) -> Bool {
         switch stream.category {
         case .cart: cartCounts.quarantine[stream] != nil
         case .order: orders.quarantine[stream] != nil
@@ -75,7 +75,7 @@ package struct ReadModel: Sendable {
 
     /// How many events a stream has at least as of ``position``: those that were folded, and the one that put it into
     /// quarantine.
-    package func leastVersion(of stream: StreamName) -> Int64 {
+    public func leastVersion(of stream: StreamName) -> Int64 {
         let version =
             switch stream.category {
             case .cart: cartCounts.version(of: stream.id)
@@ -91,7 +91,7 @@ package struct ReadModel: Sendable {
     /// Folds in the next events, in the order of their positions. Returns those that are corrupt: they cannot be
     /// understood, or are the first of their stream that cannot have happened.
     @discardableResult
-    package mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
+    public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
         var corrupt: [CorruptEvent] = []
         for index in events.indices {
             if let corruption = apply(events[index]) { corrupt.append(corruption) }
@@ -102,7 +102,7 @@ package struct ReadModel: Sendable {
     /// Folds in the next event. Returns it if it is corrupt: it cannot be understood, or is the first of its stream
     /// that cannot have happened.
     @discardableResult
-    package mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
+    public mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
         switch event {
         case .success(let decoded):
             precondition(decoded.position == position + 1, "events are folded in the order of positions")
@@ -117,14 +117,14 @@ package struct ReadModel: Sendable {
     }
 
     /// Skips positions at which the log has no event.
-    package mutating func pass(missing positions: ClosedRange<Int64>) {
+    public mutating func pass(missing positions: ClosedRange<Int64>) {
         precondition(positions.lowerBound == position + 1, "events are folded in the order of positions")
         position = positions.upperBound
     }
 
     #if DEBUG
         /// Skips the next event, ignoring what it says: a mistake, for tests of whatever should notice it.
-        package mutating func skip(_ event: DecodedEvent) {
+        public mutating func skip(_ event: DecodedEvent) {
             precondition(event.position == position + 1, "events are folded in the order of positions")
             position = event.position
             for projection in ReadModel.projections { projection.member.skip(event, in: &self) }
@@ -142,14 +142,14 @@ package struct ReadModel: Sendable {
 #endif
 
 /// The streams that a projection does not show, each with its first corrupt event.
-package struct Quarantine: Equatable, Sendable {
+public struct Quarantine: Equatable, Sendable {
     /// By the stream.
-    package private(set) var streams: [StreamName: CorruptEvent] = [:]
+    public private(set) var streams: [StreamName: CorruptEvent] = [:]
     private var unsaved: [CorruptEvent] = []
 
     /// The corrupt event of the stream, if it is quarantined.
     @inlinable @inline(__always)
-    package subscript(stream: StreamName) -> CorruptEvent? {
+    public subscript(stream: StreamName) -> CorruptEvent? {
         streams.isEmpty ? nil : streams[stream]
     }
 

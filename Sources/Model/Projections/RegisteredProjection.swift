@@ -1,14 +1,14 @@
 internal import Domain
-package import EventLog
+public import EventLog
 
 /// One of the projections that a ``ReadModel`` holds, for code that handles all of them alike.
-package struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
-    package let name: String
-    package let version: Int
-    package let table: String
-    package let columns: [Column]
+public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
+    public let name: String
+    public let version: Int
+    public let table: String
+    public let columns: [Column]
     /// Where it is in a read model.
-    package let member: any ProjectionMember
+    public let member: any ProjectionMember
 
     init<P: Projection>(_ path: any WritableKeyPath<ReadModel, P> & Sendable) {
         name = P.name
@@ -19,28 +19,28 @@ package struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible
     }
 
     /// The projection with this name.
-    package init?(name: String) {
+    public init?(name: String) {
         guard let found = ReadModel.projections.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
     /// The names of all, for people.
-    package static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
+    public static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
 
     /// Its name.
-    package var description: String { name }
+    public var description: String { name }
 
     /// Two are equal if they have the same name.
-    package static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
+    public static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
         one.name == other.name
     }
 
     /// See `Hashable`.
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// Where a projection is in a read model. Code that needs its type opens this in a generic function.
-package protocol ProjectionMember<Member>: Sendable {
+public protocol ProjectionMember<Member>: Sendable {
     /// The projection.
     associatedtype Member: Projection
 
@@ -69,17 +69,17 @@ private struct Member<P: Projection>: ProjectionMember {
 
 extension RegisteredProjection {
     /// How many rows it has in a read model.
-    package func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
+    public func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
 
     /// Every row in a read model, in the order of their keys.
-    package func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
+    public func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
 
     /// Its streams in quarantine.
-    package func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
+    public func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
 
     /// The first event of a stream that puts it into quarantine, if there is one. The events are those of the stream
     /// from its beginning.
-    package func corruption(
+    public func corruption(
         of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
     ) -> CorruptEvent? {
         member.corruption(of: stream, in: events)
@@ -131,12 +131,12 @@ extension ProjectionMember {
 
 extension Projection {
     /// A row as it was read.
-    package static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
+    public static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
         try Row(StoredRow(rows, number))
     }
 
     /// The result of a history of streams that it follows, whose events are in the order of their positions.
-    package init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+    public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
         self.init(notesChanges: false)
         for event in history { fold(event) }
     }

@@ -1,7 +1,7 @@
-package import Domain
+public import Domain
 
 /// What the id in an argument names, as far as it matters who may use it.
-package enum Subject: Sendable {
+public enum Subject: Sendable {
     case cart
     case outlet
     /// An order's id does not say whose it is: that is decided when the order has been read.
@@ -18,7 +18,7 @@ package enum Subject: Sendable {
 ///
 /// A customer may use the carts, customer ids and saved queries that carry one of its ids, and orders from such carts;
 /// outlets are there for every customer. A merchant may use the outlets that it was granted, and their orders.
-package final class Confinement: Sendable {
+public final class Confinement: Sendable {
     private let role: Role
     private let ids: [Identifier]
 
@@ -29,10 +29,10 @@ package final class Confinement: Sendable {
     }
 
     /// What a customer may use who is known by this id alone.
-    package convenience init(ofCustomer id: Identifier) { self.init(.customer, [id]) }
+    public convenience init(ofCustomer id: Identifier) { self.init(.customer, [id]) }
 
     /// Whether the user may use what has this id.
-    package func allows(_ id: Identifier, as subject: Subject) -> Bool {
+    public func allows(_ id: Identifier, as subject: Subject) -> Bool {
         switch (role, subject) {
         case (_, .order), (.customer, .outlet), (.customer, .catalogue): true
         case (.customer, .cart), (.customer, .customer), (.customer, .savedQuery):
@@ -43,20 +43,20 @@ package final class Confinement: Sendable {
     }
 
     /// Whether the user may see an order from a cart, at an outlet.
-    package func allowsOrder(from cart: Identifier, at outlet: Identifier) -> Bool {
+    public func allowsOrder(from cart: Identifier, at outlet: Identifier) -> Bool {
         role == .merchant ? allows(outlet, as: .outlet) : allows(cart, as: .cart)
     }
 
     /// Whether it is a customer, not a merchant.
-    package var isOfCustomer: Bool { role == .customer }
+    public var isOfCustomer: Bool { role == .customer }
 
     /// Whether the user may ask for whatever is in the catalogue: what comes back can be of any outlet.
-    package var allowsCatalogue: Bool { role == .customer }
+    public var allowsCatalogue: Bool { role == .customer }
 }
 
 extension Identifier {
     /// Whether an id is this one, or begins with it and one of the characters that end a part of an id.
-    package func isCarried(by id: Identifier) -> Bool {
+    public func isCarried(by id: Identifier) -> Bool {
         let (own, other) = (rawValue.utf8, id.rawValue.utf8)
         guard other.starts(with: own) else { return false }
         return other.count == own.count

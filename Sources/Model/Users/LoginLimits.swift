@@ -1,10 +1,10 @@
 /// How often somebody at an address may fail to log in. Each failure is forgiven after a while; an address with too
 /// many is refused until then.
-package struct LoginLimits: Sendable {
+public struct LoginLimits: Sendable {
     /// The most failures of an address that are not forgiven yet.
-    package static let maximumFailures = 10
+    public static let maximumFailures = 10
     /// The most addresses that are remembered; all others share one account.
-    package static let maximumAddresses = 10_000
+    public static let maximumAddresses = 10_000
     private static let second: UInt64 = 1_000_000_000
     /// How long until one failure is forgiven.
     private static let forgiveness = 10 * second
@@ -19,20 +19,20 @@ package struct LoginLimits: Sendable {
     private var othersForgivenAt: UInt64 = 0
 
     /// No failures yet.
-    package init() {}
+    public init() {}
 
     /// How many addresses are remembered.
-    package var addressCount: Int { forgivenAt.count }
+    public var addressCount: Int { forgivenAt.count }
 
     /// How many seconds an address has to wait before it may try; 0 if it may.
-    package func wait(of address: String, at now: UInt64) -> Int {
+    public func wait(of address: String, at now: UInt64) -> Int {
         let end = forgivenAt[address] ?? (isFull ? othersForgivenAt : 0)
         guard end > now + LoginLimits.allowance else { return 0 }
         return Int((end - now - LoginLimits.allowance + LoginLimits.second - 1) / LoginLimits.second)
     }
 
     /// Counts a failure.
-    package mutating func failed(from address: String, at now: UInt64) {
+    public mutating func failed(from address: String, at now: UInt64) {
         if forgivenAt[address] == nil, isFull { forgivenAt = forgivenAt.filter { $0.value > now } }
         let isOther = forgivenAt[address] == nil && isFull
         let before = max(now, isOther ? othersForgivenAt : forgivenAt[address] ?? 0)
@@ -42,7 +42,7 @@ package struct LoginLimits: Sendable {
     }
 
     /// How many milliseconds to wait before a failure is answered: more with each that is not forgiven.
-    package func delay(of address: String, at now: UInt64) -> UInt64 {
+    public func delay(of address: String, at now: UInt64) -> UInt64 {
         let end = forgivenAt[address] ?? (isFull ? othersForgivenAt : 0)
         guard end > now else { return LoginLimits.shortestDelay }
         let failures = (end - now + LoginLimits.forgiveness - 1) / LoginLimits.forgiveness

@@ -6,9 +6,9 @@ internal import Foundation
 ///
 /// scrypt (RFC 7914), written with its cost and salt in one string: `$scrypt$ln=15,r=8,p=1$salt$key`. So the cost can
 /// be raised for new passwords while old ones still work.
-package struct PasswordHash: Hashable, Sendable {
+public struct PasswordHash: Hashable, Sendable {
     /// How many bytes a password may have.
-    package static let passwordLength = 8...1_024
+    public static let passwordLength = 8...1_024
 
     private static let logarithm = 15
     private static let blockSize = 8
@@ -25,7 +25,7 @@ package struct PasswordHash: Hashable, Sendable {
     private let key: [UInt8]
 
     /// Hashes a password. Takes a tenth of a second, and 32 MB.
-    package init(of password: [UInt8]) {
+    public init(of password: [UInt8]) {
         (logarithm, blockSize, lanes) = (PasswordHash.logarithm, PasswordHash.blockSize, PasswordHash.lanes)
         salt = PasswordHash.randomBytes(PasswordHash.saltLength)
         guard let key = PasswordHash.key(of: password, salt, logarithm, blockSize, lanes, PasswordHash.keyLength) else {
@@ -35,7 +35,7 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// A hash that no password has: with it, a login of somebody unknown takes as long as any other.
-    package static let ofNobody = PasswordHash()
+    public static let ofNobody = PasswordHash()
 
     private init() {
         (logarithm, blockSize, lanes) = (PasswordHash.logarithm, PasswordHash.blockSize, PasswordHash.lanes)
@@ -44,7 +44,7 @@ package struct PasswordHash: Hashable, Sendable {
     }
 
     /// Whether it is the password. Takes as long as hashing it.
-    package func matches(_ password: [UInt8]) -> Bool {
+    public func matches(_ password: [UInt8]) -> Bool {
         guard let key = PasswordHash.key(of: password, salt, logarithm, blockSize, lanes, key.count) else {
             return false
         }
@@ -55,12 +55,12 @@ package struct PasswordHash: Hashable, Sendable {
     // MARK: As text
 
     /// The hash as it is stored.
-    package var encoded: String {
+    public var encoded: String {
         "$scrypt$ln=\(logarithm),r=\(blockSize),p=\(lanes)$\(PasswordHash.base64(salt))$\(PasswordHash.base64(key))"
     }
 
     /// A stored hash; nil where the text is none, or asks for too much.
-    package init?(encoded: String) {
+    public init?(encoded: String) {
         let parts = encoded.split(separator: "$", omittingEmptySubsequences: false)
         guard parts.count == 5, parts[0].isEmpty, parts[1] == "scrypt" else { return nil }
         let cost = parts[2].split(separator: ",").map { $0.split(separator: "=").map(String.init) }

@@ -1,7 +1,7 @@
 // Users: who they are, how they prove it, and what they may do. Values and functions, without a socket or a database.
 
 /// What a user is to Tiffin, and which users a command is for.
-package enum Role: String, CaseIterable, Sendable {
+public enum Role: String, CaseIterable, Sendable {
     /// Any user who has logged in. Commands are for anybody; no user has this role.
     case anybody
     /// Both parties of an order. Commands are for them; no user has this role.
@@ -16,22 +16,22 @@ package enum Role: String, CaseIterable, Sendable {
     case admin
 
     /// The roles that a user can have.
-    package static let ofUsers: [Role] = [.customer, .merchant, .auditor, .admin]
+    public static let ofUsers: [Role] = [.customer, .merchant, .auditor, .admin]
 }
 
 /// What a session may do, and what a command needs, as bits: to compare them is one instruction.
 ///
 /// Everybody who has logged in may do what is for anybody, and what their role does. Merchants and auditors may also
 /// read what customers read. Admins may do everything.
-package struct Rights: OptionSet, Sendable {
+public struct Rights: OptionSet, Sendable {
     /// See `OptionSet`.
-    package let rawValue: UInt8
+    public let rawValue: UInt8
 
     /// See `OptionSet`.
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// To log in. Everybody has it.
-    package static let login = Rights(rawValue: 1 << 0)
+    public static let login = Rights(rawValue: 1 << 0)
     private static let anybody = Rights(rawValue: 1 << 1)
     private static let customerReading = Rights(rawValue: 1 << 2)
     private static let customerWriting = Rights(rawValue: 1 << 3)
@@ -41,12 +41,12 @@ package struct Rights: OptionSet, Sendable {
     private static let admin = Rights(rawValue: 1 << 6)
 
     /// Every right: those of an admin, and of everybody where there are no users.
-    package static let all: Rights = [
+    public static let all: Rights = [
         .login, .anybody, .customerReading, .customerWriting, .merchant, .auditor, .admin, .orderWriting,
     ]
 
     /// What users of a role may do.
-    package init(of role: Role) {
+    public init(of role: Role) {
         switch role {
         case .anybody, .parties: self = [.login, .anybody]
         case .customer: self = [.login, .anybody, .customerReading, .customerWriting, .orderWriting]
@@ -57,14 +57,14 @@ package struct Rights: OptionSet, Sendable {
     }
 
     /// Whether whoever has these rights may speak for users of that role.
-    package func mayActAs(_ role: Role) -> Bool { contains(Rights(toUseCommandFor: role, isWrite: true)) }
+    public func mayActAs(_ role: Role) -> Bool { contains(Rights(toUseCommandFor: role, isWrite: true)) }
 
     /// The right that a command needs.
     ///
     /// - Parameters:
     ///   - role: who it is for.
     ///   - isWrite: whether it writes.
-    package init(toUseCommandFor role: Role, isWrite: Bool) {
+    public init(toUseCommandFor role: Role, isWrite: Bool) {
         switch role {
         case .anybody: self = .anybody
         case .parties: self = isWrite ? .orderWriting : .customerReading

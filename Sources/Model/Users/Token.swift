@@ -1,17 +1,17 @@
-package import EventLog
+public import EventLog
 
 /// What a program logs in with in place of a password: 256 random bits. Nobody guesses them, so a plain digest is
 /// enough to recognise them.
-package struct Token: Sendable {
+public struct Token: Sendable {
     private static let prefix = "tiffin_"
 
     /// The token as its owner keeps it.
-    package let text: String
+    public let text: String
     /// What the database keeps.
-    package let digest: Digest
+    public let digest: Digest
 
     /// A new token.
-    package static func random() -> Token {
+    public static func random() -> Token {
         let digits = PasswordHash.randomBytes(Digest.length).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }
@@ -19,7 +19,7 @@ package struct Token: Sendable {
     }
 
     /// The token that was given as a password; nil where it has not the form of one.
-    package init?(_ password: [UInt8]) {
+    public init?(_ password: [UInt8]) {
         guard password.count == Token.prefix.utf8.count + 2 * Digest.length, password.starts(with: Token.prefix.utf8)
         else { return nil }
         self.init(text: String(decoding: password, as: UTF8.self))
@@ -31,5 +31,5 @@ package struct Token: Sendable {
     }
 
     /// What tells a user's tokens apart: the beginning of a digest.
-    package static func name(of digest: Digest) -> String { String(digest.description.prefix(8)) }
+    public static func name(of digest: Digest) -> String { String(digest.description.prefix(8)) }
 }

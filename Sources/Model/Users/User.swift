@@ -1,30 +1,30 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// Somebody who can log in.
-package struct User: Sendable {
+public struct User: Sendable {
     /// The most tokens of a user.
-    package static let maximumTokens = 16
+    public static let maximumTokens = 16
     /// The most ids that a user may be confined to.
-    package static let maximumGrants = 100
+    public static let maximumGrants = 100
 
     /// What the user logs in as.
-    package let name: Identifier
+    public let name: Identifier
     /// What the user may do.
-    package let role: Role
+    public let role: Role
     /// What is kept of the password; nil where the user has none.
-    package let password: PasswordHash?
+    public let password: PasswordHash?
     /// The digests of the tokens.
-    package let tokens: [Digest]
+    public let tokens: [Digest]
     /// The ids that the user is confined to; empty where it is not.
-    package let grants: [Identifier]
+    public let grants: [Identifier]
     /// Whether the user can log in.
-    package let isEnabled: Bool
+    public let isEnabled: Bool
     /// The same ids, as what decides; nil where the user is not confined.
-    package let confinement: Confinement?
+    public let confinement: Confinement?
 
     /// A user.
-    package init(
+    public init(
         _ name: Identifier, role: Role, password: PasswordHash? = nil, tokens: [Digest] = [],
         grants: [Identifier] = [], isEnabled: Bool = true
     ) {
@@ -38,12 +38,12 @@ package struct User: Sendable {
     }
 
     /// Whether it is a token of this user, found in the same time whichever it is.
-    package func has(_ token: Token) -> Bool {
+    public func has(_ token: Token) -> Bool {
         tokens.reduce(false) { found, digest in ConstantTime.equal(digest.bytes, token.digest.bytes) || found }
     }
 
     /// Why a user of that role cannot be confined to these ids; nil if it can.
-    package static func problem(confining role: Role, to grants: [Identifier]) -> String? {
+    public static func problem(confining role: Role, to grants: [Identifier]) -> String? {
         if grants.isEmpty { return nil }
         guard role == .customer || role == .merchant else { return "only customers and merchants can be confined" }
         guard grants.count <= maximumGrants else { return "a user can be confined to at most \(maximumGrants) ids" }

@@ -1,40 +1,40 @@
-package import Domain
+public import Domain
 
 /// A user who was added, changed or, where there is none, removed.
-package struct UserChange: Sendable {
+public struct UserChange: Sendable {
     /// Who.
-    package let name: Identifier
+    public let name: Identifier
     /// The user from now on; nil where it was removed.
-    package let user: User?
+    public let user: User?
 
     /// A change.
-    package init(_ name: Identifier, _ user: User?) {
+    public init(_ name: Identifier, _ user: User?) {
         self.name = name
         self.user = user
     }
 }
 
 /// All users, as far as a server knows.
-package struct UserDirectory: Sendable {
+public struct UserDirectory: Sendable {
     private var users: [Identifier: User] = [:]
     /// Whether nobody may do anything without a login: from the first user on. Removing the last user does not open
     /// a server that runs.
-    package private(set) var requiresLogin = false
+    public private(set) var requiresLogin = false
 
     /// No users.
-    package init() {}
+    public init() {}
 
     /// How many users there are.
-    package var count: Int { users.count }
+    public var count: Int { users.count }
 
     /// The user with that name, who may be disabled.
-    package subscript(name: Identifier) -> User? { users[name] }
+    public subscript(name: Identifier) -> User? { users[name] }
 
     /// Takes changes, and returns them with the removals that they imply.
     ///
     /// - Parameter isEverything: whether there is nobody besides these.
     @discardableResult
-    package mutating func apply(_ changes: [UserChange], isEverything: Bool = false) -> [UserChange] {
+    public mutating func apply(_ changes: [UserChange], isEverything: Bool = false) -> [UserChange] {
         var changes = changes
         if isEverything {
             let named = Set(changes.map(\.name))
@@ -49,7 +49,7 @@ package struct UserDirectory: Sendable {
 
     /// The confined customer, other than the one named, whose ids carry one of these or are carried by one: each could
     /// use what is the other's. Two users with the same id share it on purpose.
-    package func overlap(of name: Identifier, _ grants: [Identifier]) -> (user: Identifier, id: Identifier)? {
+    public func overlap(of name: Identifier, _ grants: [Identifier]) -> (user: Identifier, id: Identifier)? {
         for user in users.values where user.name != name && user.role == .customer {
             for (own, other) in grants.flatMap({ own in user.grants.map { (own, $0) } }) where own != other {
                 if own.isCarried(by: other) || other.isCarried(by: own) { return (user.name, other) }

@@ -2,7 +2,7 @@ internal import CLibUV
 
 /// A registration made with `LoopActor.afterPoll`.
 @LoopActor
-package final class AfterPoll {
+public final class AfterPoll {
     private var handle: LoopHandle<uv_prepare_t>?
     private var body: (@LoopActor () -> Void)?
 
@@ -19,7 +19,7 @@ package final class AfterPoll {
     }
 
     /// Ends the registration; its body does not run again.
-    package func cancel() {
+    public func cancel() {
         handle?.close()
         handle = nil
         body = nil
@@ -33,7 +33,7 @@ extension LoopActor {
     /// Here an owner sends in one go what an iteration has gathered. (libuv's check phase would be too early: timers
     /// run after it, and what they gather would wait for the next event.)
     @LoopActor
-    package static func afterPoll(_ body: @escaping @LoopActor () -> Void) -> AfterPoll {
+    public static func afterPoll(_ body: @escaping @LoopActor () -> Void) -> AfterPoll {
         AfterPoll(body)
     }
 }

@@ -9,7 +9,7 @@ internal import CLibUV
 /// Calls back at a moment that may be set again and again: within some 50 µs on Linux, elsewhere to the millisecond,
 /// as with `LoopTimer`.
 @LoopActor
-package final class Alarm {
+public final class Alarm {
     private let onRing: @LoopActor () -> Void
     #if os(Linux)
         private let descriptor: Int32
@@ -19,7 +19,7 @@ package final class Alarm {
     #endif
 
     /// An alarm that is not set.
-    package init(onRing: @escaping @LoopActor () -> Void) throws(LoopError) {
+    public init(onRing: @escaping @LoopActor () -> Void) throws(LoopError) {
         self.onRing = onRing
         #if os(Linux)
             let descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK) | Int32(TFD_CLOEXEC))
@@ -42,7 +42,7 @@ package final class Alarm {
 
     /// Sets it to a time of the loop's clock, `LoopActor.now`, replacing any earlier setting. A time that has passed
     /// rings at once, but never inside this call.
-    package func set(to time: UInt64) {
+    public func set(to time: UInt64) {
         #if os(Linux)
             // libuv's clock is this one. Zero would unset the timer.
             let time = max(time, 1)
@@ -57,7 +57,7 @@ package final class Alarm {
     }
 
     /// Ends it; it does not ring again.
-    package func cancel() {
+    public func cancel() {
         #if os(Linux)
             source.close()
             Glibc.close(descriptor)

@@ -12,46 +12,46 @@ internal import CLibUV
 ///
 /// Work may be enqueued at any time; it runs once the loop does.
 @globalActor
-package actor LoopActor {
+public actor LoopActor {
     /// The actor whose executor is the loop.
-    package static let shared = LoopActor()
+    public static let shared = LoopActor()
 
     nonisolated let executor = LoopExecutor()
 
     /// The loop itself, as an executor.
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     static var loop: UnsafeMutablePointer<uv_loop_t> { shared.executor.loop }
 
     /// Runs the loop on the calling thread until `stop()`. At most one thread runs it at a time.
-    package static nonisolated func run() {
+    public static nonisolated func run() {
         shared.executor.run()
     }
 
     /// Runs the loop on a thread of its own for as long as the process lives; later calls do nothing.
     ///
     /// For programs, such as tests, whose main thread belongs to someone else.
-    package static nonisolated func startInBackground() {
+    public static nonisolated func startInBackground() {
         _ = backgroundThread
     }
 
     /// Makes `run()` return after the current iteration.
     @LoopActor
-    package static func stop() {
+    public static func stop() {
         uv_stop(loop)
     }
 
     /// Has a body called at the end of each turn of the loop, with the whole milliseconds since the loop had last waited.
     @LoopActor
-    package static func timeTurns(_ body: @escaping @LoopActor (_ milliseconds: UInt64) -> Void) {
+    public static func timeTurns(_ body: @escaping @LoopActor (_ milliseconds: UInt64) -> Void) {
         shared.executor.onTurn = { milliseconds in assumeIsolated { body(milliseconds) } }
     }
 
     /// A monotonic clock in nanoseconds, with an arbitrary origin.
-    package static nonisolated var now: UInt64 { uv_hrtime() }
+    public static nonisolated var now: UInt64 { uv_hrtime() }
 
     /// Runs `operation` at once; traps unless called on the loop's thread.
-    package static nonisolated func assumeIsolated<Result, Failure: Error>(
+    public static nonisolated func assumeIsolated<Result, Failure: Error>(
         _ operation: @LoopActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(shared.executor.isOnLoopThread, "not on the event loop's thread")
@@ -75,7 +75,7 @@ package actor LoopActor {
     ///
     /// An ordinary task of this actor goes through another thread whenever it resumes, only to be sent back here.
     @discardableResult
-    package static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<
+    public static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<
         Void, Never
     > {
         Task(executorPreference: shared.executor) { await operation() }

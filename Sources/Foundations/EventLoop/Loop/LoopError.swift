@@ -1,11 +1,11 @@
 internal import CLibUV
 
 /// What the operating system refused, and what was tried.
-package struct LoopError: Error, Equatable, CustomStringConvertible {
+public struct LoopError: Error, Equatable, CustomStringConvertible {
     /// libuv's code: on Unix the negated `errno`.
-    package let code: Int32
+    public let code: Int32
     /// What was tried, after "cannot": `listen on 127.0.0.1:7379`.
-    package let action: String
+    public let action: String
 
     private let reason: String?
 
@@ -17,13 +17,13 @@ package struct LoopError: Error, Equatable, CustomStringConvertible {
     }
 
     /// The code's stable name: `EADDRINUSE`.
-    package var name: String { String(cString: uv_err_name(code)) }
+    public var name: String { String(cString: uv_err_name(code)) }
 
     /// What happened, in words: `address already in use`.
-    package var message: String { reason ?? String(cString: uv_strerror(code)) }
+    public var message: String { reason ?? String(cString: uv_strerror(code)) }
 
     /// Everything on one line.
-    package var description: String { "cannot \(action): \(message) (\(name))" }
+    public var description: String { "cannot \(action): \(message) (\(name))" }
 
     static func check(_ code: Int32, _ action: @autoclosure () -> String) throws(LoopError) {
         if code < 0 { throw LoopError(code, action()) }

@@ -2,13 +2,13 @@ internal import CLibUV
 
 /// Calls back once after a time, or again and again. Lives until it has fired or is cancelled.
 @LoopActor
-package final class LoopTimer {
+public final class LoopTimer {
     private var handle: LoopHandle<uv_timer_t>?
     private var body: (@LoopActor () -> Void)?
     private let isRepeating: Bool
 
     /// Starts a timer of this many milliseconds.
-    package init(milliseconds: UInt64, repeating: Bool = false, _ body: @escaping @LoopActor () -> Void) {
+    public init(milliseconds: UInt64, repeating: Bool = false, _ body: @escaping @LoopActor () -> Void) {
         let handle = LoopHandle<uv_timer_t>()
         self.handle = handle
         self.body = body
@@ -26,7 +26,7 @@ package final class LoopTimer {
     }
 
     /// Stops the timer; it does not fire again.
-    package func cancel() {
+    public func cancel() {
         handle?.close()
         handle = nil
         body = nil
@@ -41,7 +41,7 @@ package final class LoopTimer {
 
 extension LoopTimer {
     /// Lets this many milliseconds pass.
-    package static func pause(milliseconds: UInt64) async {
+    public static func pause(milliseconds: UInt64) async {
         await withCheckedContinuation { continuation in
             _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
         }

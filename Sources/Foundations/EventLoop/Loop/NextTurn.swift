@@ -3,12 +3,12 @@ internal import CLibUV
 /// Calls back once, in the next turn of the loop, which then does not wait for anything. In between, sockets and
 /// enqueued jobs have their turn; a timer of no milliseconds could fire again and again without one.
 @LoopActor
-package final class NextTurn {
+public final class NextTurn {
     private let handle = LoopHandle<uv_idle_t>()
     private let body: @LoopActor () -> Void
 
     /// Has the body called in the next turn.
-    package init(_ body: @escaping @LoopActor () -> Void) {
+    public init(_ body: @escaping @LoopActor () -> Void) {
         self.body = body
         uv_idle_init(LoopActor.loop, handle.raw)
         handle.setOwner(self)

@@ -4,19 +4,19 @@ internal import CLibUV
 ///
 /// The owner closes the source before the descriptor.
 @LoopActor
-package final class PollSource {
+public final class PollSource {
     /// What to wait for, and what has come.
-    package struct Interest: OptionSet, Sendable {
+    public struct Interest: OptionSet, Sendable {
         /// The bits, as libuv has them.
-        package let rawValue: Int32
+        public let rawValue: Int32
 
         /// An interest with these bits.
-        package init(rawValue: Int32) { self.rawValue = rawValue }
+        public init(rawValue: Int32) { self.rawValue = rawValue }
 
         /// There is something to read, or the end.
-        package static let read = Interest(rawValue: Int32(UV_READABLE.rawValue))
+        public static let read = Interest(rawValue: Int32(UV_READABLE.rawValue))
         /// There is room to write.
-        package static let write = Interest(rawValue: Int32(UV_WRITABLE.rawValue))
+        public static let write = Interest(rawValue: Int32(UV_WRITABLE.rawValue))
     }
 
     private var handle: LoopHandle<uv_poll_t>?
@@ -27,7 +27,7 @@ package final class PollSource {
     ///
     /// An error of the descriptor is reported as ready for both, so that its owner meets it at the next read or
     /// write. After that nothing is watched until `wait(for:)` is called again.
-    package init(fileDescriptor: Int32, onReady: @escaping @LoopActor (Interest) -> Void) throws(LoopError) {
+    public init(fileDescriptor: Int32, onReady: @escaping @LoopActor (Interest) -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_poll_t>()
         self.onReady = onReady
         let code = uv_poll_init(LoopActor.loop, handle.raw, fileDescriptor)
@@ -40,7 +40,7 @@ package final class PollSource {
     }
 
     /// Changes what to wait for. Costs nothing if that is the same.
-    package func wait(for interest: Interest) throws(LoopError) {
+    public func wait(for interest: Interest) throws(LoopError) {
         guard let handle, interest != self.interest else { return }
         let code =
             if interest.isEmpty {
@@ -66,7 +66,7 @@ package final class PollSource {
     }
 
     /// Stops watching at once.
-    package func close() {
+    public func close() {
         handle?.close()
         handle = nil
         onReady = nil

@@ -8,9 +8,9 @@ internal import CLibUV
 
 /// Calls back whenever the process receives a signal, in place of the signal's usual effect.
 @LoopActor
-package final class SignalSource {
+public final class SignalSource {
     /// The signals a server answers to.
-    package enum Signal: Sendable, CaseIterable {
+    public enum Signal: Sendable, CaseIterable {
         /// Ctrl-C in a terminal.
         case interrupt
         /// A polite request to end.
@@ -31,7 +31,7 @@ package final class SignalSource {
     private var body: (@LoopActor () -> Void)?
 
     /// Watches for a signal until cancelled.
-    package init(_ signal: Signal, _ body: @escaping @LoopActor () -> Void) throws(LoopError) {
+    public init(_ signal: Signal, _ body: @escaping @LoopActor () -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_signal_t>()
         self.body = body
         let action = "watch for signal \(signal)"
@@ -56,7 +56,7 @@ package final class SignalSource {
     }
 
     /// Stops watching; the signal has its usual effect again.
-    package func cancel() {
+    public func cancel() {
         handle?.close()
         handle = nil
         body = nil

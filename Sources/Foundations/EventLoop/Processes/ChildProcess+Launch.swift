@@ -8,9 +8,9 @@ internal import CLibUV
 
 extension ChildProcess {
     /// What to start, and how.
-    package struct Launch: Sendable {
+    public struct Launch: Sendable {
         /// Where a program's standard input comes from.
-        package enum Input: Sendable {
+        public enum Input: Sendable {
             /// The null device.
             case none
             /// A pipe that this process holds open until `closeInput()`, or until it dies itself.
@@ -18,7 +18,7 @@ extension ChildProcess {
         }
 
         /// Where one of a program's outputs goes.
-        package enum Output: Sendable {
+        public enum Output: Sendable {
             /// To the null device.
             case none
             /// To this process's own.
@@ -30,40 +30,40 @@ extension ChildProcess {
         }
 
         /// An account of this machine.
-        package struct Account: Sendable {
+        public struct Account: Sendable {
             /// The user's id.
-            package let user: UInt32
+            public let user: UInt32
             /// The group's id.
-            package let group: UInt32
+            public let group: UInt32
 
             /// An account with these ids.
-            package init(user: UInt32, group: UInt32) {
+            public init(user: UInt32, group: UInt32) {
                 self.user = user
                 self.group = group
             }
         }
 
         /// The program: a path, or a name looked up in `PATH`.
-        package var executable: String
+        public var executable: String
         /// Its arguments, without its own name.
-        package var arguments: [String]
+        public var arguments: [String]
         /// Its whole environment; nil for a copy of this process's.
-        package var environment: [String: String]?
+        public var environment: [String: String]?
         /// Its working directory; nil for this process's.
-        package var workingDirectory: String?
+        public var workingDirectory: String?
         /// The account it runs as; nil for this process's. Supplementary groups are dropped.
-        package var account: Account?
+        public var account: Account?
         /// Runs it in a session of its own, which a terminal's Ctrl-C does not reach.
-        package var newSession = false
+        public var newSession = false
         /// Its standard input.
-        package var input = Input.none
+        public var input = Input.none
         /// Its standard output.
-        package var output = Output.inherit
+        public var output = Output.inherit
         /// Its standard error.
-        package var errors = Output.inherit
+        public var errors = Output.inherit
 
         /// A program with its arguments, and defaults for everything else.
-        package init(_ executable: String, _ arguments: [String] = []) {
+        public init(_ executable: String, _ arguments: [String] = []) {
             self.executable = executable
             self.arguments = arguments
         }

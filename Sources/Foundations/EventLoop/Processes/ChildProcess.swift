@@ -8,22 +8,22 @@ internal import CLibUV
 
 /// A program running alongside this one. The object lives until the program has exited.
 @LoopActor
-package final class ChildProcess {
+public final class ChildProcess {
     /// How a program ended.
-    package struct ExitStatus: Sendable, Equatable {
+    public struct ExitStatus: Sendable, Equatable {
         /// What it exited with; 0 when a signal ended it.
-        package let code: Int64
+        public let code: Int64
         /// The signal that ended it, or 0.
-        package let signal: Int32
+        public let signal: Int32
 
         /// It exited, with 0.
-        package var isSuccess: Bool { code == 0 && signal == 0 }
+        public var isSuccess: Bool { code == 0 && signal == 0 }
     }
 
     /// The program's process id.
-    package var pid: Int32 { pidWhenStarted }
+    public var pid: Int32 { pidWhenStarted }
     /// How it ended; nil while it runs.
-    package private(set) var exitStatus: ExitStatus?
+    public private(set) var exitStatus: ExitStatus?
 
     private let handle = LoopHandle<uv_process_t>()
     private var pidWhenStarted: Int32 = 0
@@ -33,7 +33,7 @@ package final class ChildProcess {
     private var waiters: [CheckedContinuation<ExitStatus, Never>] = []
 
     /// Starts a program.
-    package init(_ launch: Launch) throws(LoopError) {
+    public init(_ launch: Launch) throws(LoopError) {
         if launch.input == .pipe { input = makePipe() }
         output = CapturedOutput(launch.output)
         errors = CapturedOutput(launch.errors)
@@ -63,7 +63,7 @@ package final class ChildProcess {
     }
 
     /// How the program ended, once it has ended and its captured outputs are complete.
-    package var exit: ExitStatus {
+    public var exit: ExitStatus {
         get async {
             if let exitStatus, areOutputsComplete { return exitStatus }
             return await withCheckedContinuation { waiters.append($0) }
@@ -71,19 +71,19 @@ package final class ChildProcess {
     }
 
     /// What it has written to its captured standard output, up to the limit.
-    package var outputBytes: [UInt8] { output?.bytes ?? [] }
+    public var outputBytes: [UInt8] { output?.bytes ?? [] }
 
     /// What it has written to its captured standard error, up to the limit.
-    package var errorBytes: [UInt8] { errors?.bytes ?? [] }
+    public var errorBytes: [UInt8] { errors?.bytes ?? [] }
 
     /// Sends a signal, unless the program has ended.
-    package func kill(_ signal: Int32) {
+    public func kill(_ signal: Int32) {
         guard exitStatus == nil else { return }
         uv_process_kill(handle.raw, signal)
     }
 
     /// Closes the pipe that the program reads its standard input from.
-    package func closeInput() {
+    public func closeInput() {
         input?.close()
         input = nil
     }

@@ -7,18 +7,18 @@ internal import CLibUV
 #endif
 
 /// What this process has used so far.
-package struct ProcessResources: Sendable {
+public struct ProcessResources: Sendable {
     /// Bytes of memory that are resident now.
-    package let residentBytes: Int
+    public let residentBytes: Int
     /// The most bytes that were resident at any time.
-    package let peakBytes: Int
+    public let peakBytes: Int
     /// Microseconds of processor time in the process itself.
-    package let userMicroseconds: Int64
+    public let userMicroseconds: Int64
     /// Microseconds of processor time in the kernel on its behalf.
-    package let systemMicroseconds: Int64
+    public let systemMicroseconds: Int64
 
     /// What has been used up to now.
-    package static var current: ProcessResources {
+    public static var current: ProcessResources {
         var resident = 0
         uv_resident_set_memory(&resident)
         var usage = uv_rusage_t()
@@ -30,7 +30,7 @@ package struct ProcessResources: Sendable {
     }
 
     /// Lets this process have that many files and connections open, if it may. Returns how many it can have open now.
-    package static func allowOpenFiles(_ count: Int) -> Int {
+    public static func allowOpenFiles(_ count: Int) -> Int {
         #if canImport(Darwin)
             let resource = RLIMIT_NOFILE
         #else
@@ -44,14 +44,14 @@ package struct ProcessResources: Sendable {
     }
 
     /// The bytes of memory that this process and everything beside it can have: the machine's, or its container's.
-    package static var availableMemory: Int {
+    public static var availableMemory: Int {
         let (machine, container) = (uv_get_total_memory(), uv_get_constrained_memory())
         return Int(clamping: container > 0 ? min(machine, container) : machine)
     }
 
     /// Gives memory that is no longer used back to the system. glibc would keep it: a third of a large process after
     /// its start.
-    package static func giveBackMemory() {
+    public static func giveBackMemory() {
         #if canImport(Glibc)
             malloc_trim(0)
         #endif

@@ -12,7 +12,7 @@ extension TCPConnection {
     ///
     /// - Parameter timeoutMilliseconds: how long each address has to answer.
     /// - Throws: why the last address could not be reached.
-    package static func connect(
+    public static func connect(
         host: String, port: UInt16, timeoutMilliseconds: UInt64 = 5_000
     ) async throws(LoopError) -> TCPConnection {
         let action = "connect to \(host):\(port)"

@@ -5,32 +5,32 @@ internal import CLibUV
 /// With TLS, its owner reads and writes plain bytes. If the peer goes away without saying that this is the end, the
 /// connection has failed: somebody else may have cut it.
 @LoopActor
-package final class TCPConnection {
+public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
-    package static let lingerMilliseconds: UInt64 = 1_000
+    public static let lingerMilliseconds: UInt64 = 1_000
     /// How long `closeAfterWrites` waits for the peer to take what was written.
-    package static let drainMilliseconds: UInt64 = 10_000
+    public static let drainMilliseconds: UInt64 = 10_000
     /// After this many seconds of silence the system asks whether the peer is still there. So a peer that vanished is
     /// noticed even if nothing is expected of it.
-    package static let keepAliveSeconds: UInt32 = 300
+    public static let keepAliveSeconds: UInt32 = 300
 
     /// The peer's address: `127.0.0.1:50100`, `[::1]:50100`.
-    package let peerAddress: String
+    public let peerAddress: String
     /// The address the peer connected to.
-    package let localAddress: String
+    public let localAddress: String
     /// Whether the peer is on this machine.
-    package let isLoopbackPeer: Bool
+    public let isLoopbackPeer: Bool
 
     /// The peer has ended its side and may still read; the owner decides when to close. Without this
     /// callback the connection closes after its writes.
-    package var onEnd: (@LoopActor () -> Void)?
+    public var onEnd: (@LoopActor () -> Void)?
     /// Everything that had to wait has been passed to the system.
-    package var onDrain: (@LoopActor () -> Void)?
+    public var onDrain: (@LoopActor () -> Void)?
     /// The connection is gone. Called once, last, and never from inside another call; with an error unless one of the
     /// sides closed in good order.
-    package var onClose: (@LoopActor (LoopError?) -> Void)?
+    public var onClose: (@LoopActor (LoopError?) -> Void)?
     /// The most bytes that may wait for a slow peer; one byte more closes the connection with `ENOBUFS`.
-    package var outgoingLimit = 32 * 1024 * 1024
+    public var outgoingLimit = 32 * 1024 * 1024
 
     /// nil once closing.
     private var handle: LoopHandle<uv_tcp_t>?
@@ -81,7 +81,7 @@ package final class TCPConnection {
     }
 
     /// Whether the connection has neither closed nor begun to.
-    package var isOpen: Bool { handle != nil && !isFinishing }
+    public var isOpen: Bool { handle != nil && !isFinishing }
 
     /// Seals everything from now on. The handshake is over, and nothing is being read.
     func secure(with engine: TLSEngine) { tls = engine }
@@ -90,7 +90,7 @@ package final class TCPConnection {
 
     /// Delivers bytes as they come. They are valid only during the call: the buffer is the loop's, and all its
     /// connections share it.
-    package func startReading(_ handler: @escaping @LoopActor (UnsafeRawBufferPointer) -> Void) {
+    public func startReading(_ handler: @escaping @LoopActor (UnsafeRawBufferPointer) -> Void) {
         guard isOpen else { return }
         onRead = handler
         resumeReading()
@@ -101,7 +101,7 @@ package final class TCPConnection {
     }
 
     /// Stops reading, so that the peer has to wait; `startReading` goes on.
-    package func stopReading() {
+    public func stopReading() {
         guard isOpen, let handle else { return }
         uv_read_stop(handle.stream)
     }
@@ -174,13 +174,13 @@ package final class TCPConnection {
     // MARK: Writing
 
     /// Bytes accepted by `write` that the system has not taken yet.
-    package var pendingBytes: Int {
+    public var pendingBytes: Int {
         guard isSending, let handle else { return 0 }
         return waiting.count + uv_stream_get_write_queue_size(handle.stream)
     }
 
     /// Sends bytes: as many as the system takes at once, and the rest from a copy as the peer reads.
-    package func write(_ bytes: UnsafeRawBufferPointer) {
+    public func write(_ bytes: UnsafeRawBufferPointer) {
         guard let tls else { return pass(bytes) }
         var rest = bytes
         while isOpen, !rest.isEmpty {
@@ -258,7 +258,7 @@ package final class TCPConnection {
     // MARK: Closing
 
     /// Closes at once; what waits to be sent is lost.
-    package func close() {
+    public func close() {
         // If something waits to be sent and is lost, this is no end in good order.
         if !isSending { endTLS() }
         close(nil)
@@ -269,7 +269,7 @@ package final class TCPConnection {
     ///
     /// The peer's unread bytes are read and dropped until it closes, too, for at most `lingerMilliseconds`: closing
     /// without reading them would reset the connection and could destroy the last reply.
-    package func closeAfterWrites() {
+    public func closeAfterWrites() {
         endTLS()
         guard isOpen else { return }
         isFinishing = true
@@ -278,7 +278,7 @@ package final class TCPConnection {
     }
 
     /// Tells the peer that nothing more will be written, once everything written has been sent. Reading goes on.
-    package func endWriting() {
+    public func endWriting() {
         endTLS()
         guard isOpen, let handle else { return }
         if isSending { endsWhenSent = true } else { shutDown(handle) }

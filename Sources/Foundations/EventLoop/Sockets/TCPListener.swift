@@ -8,15 +8,15 @@ internal import CLibUV
 
 /// Accepts TCP connections. Lives until closed.
 @LoopActor
-package final class TCPListener {
+public final class TCPListener {
     /// The address it is bound to: `127.0.0.1:7379`, `[::1]:7379`.
-    package private(set) var address = ""
+    public private(set) var address = ""
     /// The port it is bound to: the one asked for, or the one the system chose for 0.
-    package private(set) var port = 0
+    public private(set) var port = 0
     /// Whether only the machine itself can reach that address.
-    package private(set) var isLoopback = false
+    public private(set) var isLoopback = false
     /// Called for connections that could not be accepted, for example because descriptors have run out.
-    package var onError: (@LoopActor (LoopError) -> Void)?
+    public var onError: (@LoopActor (LoopError) -> Void)?
 
     private var handle: LoopHandle<uv_tcp_t>?
     private var onConnection: (@LoopActor (TCPConnection) -> Void)?
@@ -35,7 +35,7 @@ package final class TCPListener {
     ///   - tls: what a server needs for TLS; nil for plain connections.
     ///   - maximumHandshakes: the most TLS handshakes at once.
     ///   - onConnection: called for every connection, with TLS once its handshake is over.
-    package init(
+    public init(
         host: String, port: UInt16, backlog: Int32 = 4_096, tls: TLSContext? = nil, maximumHandshakes: Int = 1_024,
         onConnection: @escaping @LoopActor (TCPConnection) -> Void
     ) throws(LoopError) {
@@ -70,15 +70,15 @@ package final class TCPListener {
     }
 
     /// Uses other certificates for connections that begin from now on.
-    package func replace(_ context: TLSContext) { handshakes?.context = context }
+    public func replace(_ context: TLSContext) { handshakes?.context = context }
 
     /// Called for clients whose TLS handshake fails, with their address and the reason.
-    package func onRefusal(_ body: @escaping @LoopActor (_ address: String, _ reason: String) -> Void) {
+    public func onRefusal(_ body: @escaping @LoopActor (_ address: String, _ reason: String) -> Void) {
         handshakes?.onRefusal = body
     }
 
     /// Stops accepting and frees the port. Connections accepted before stay open.
-    package func close() {
+    public func close() {
         handle?.close()
         handle = nil
         handshakes?.close()

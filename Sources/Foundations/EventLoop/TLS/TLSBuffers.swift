@@ -1,5 +1,5 @@
 /// The memory that engines work in, one after the other. All connections of a thread share it.
-package final class TLSBuffers {
+public final class TLSBuffers {
     /// Room for what one read of a socket can hold, with the record that it completes.
     static let plainCapacity = 96 * 1_024
     /// What the emptied buffer keeps.
@@ -9,14 +9,14 @@ package final class TLSBuffers {
     private var sealed: [UInt8] = []
 
     /// Buffers for the engines of one thread.
-    package init() {}
+    public init() {}
 
     deinit { plain.deallocate() }
 
     func append(sealed bytes: UnsafeRawBufferPointer) { sealed.append(contentsOf: bytes) }
 
     /// Hands over what an engine has for its peer. Every call of an engine is followed by this one.
-    package func flush(_ send: (UnsafeRawBufferPointer) -> Void) {
+    public func flush(_ send: (UnsafeRawBufferPointer) -> Void) {
         guard !sealed.isEmpty else { return }
         sealed.withUnsafeBytes(send)
         sealed.removeAll(keepingCapacity: sealed.capacity <= TLSBuffers.keptCapacity)

@@ -7,7 +7,7 @@ extension TCPConnection {
     /// Connects, and does a client's part of the TLS handshake. The server's certificate has to be made for the host.
     ///
     /// - Throws: why the server could not be reached, or is not trusted.
-    package static func connect(host: String, port: UInt16, tls context: TLSContext) async throws(LoopError)
+    public static func connect(host: String, port: UInt16, tls context: TLSContext) async throws(LoopError)
         -> TCPConnection
     {
         let connection = try await connect(host: host, port: port)

@@ -8,19 +8,19 @@ internal import CLibSSL
 
 /// Certificates and rules of one side: what all its connections share. It never changes. Connections keep the one that
 /// they began with.
-package final class TLSContext: @unchecked Sendable {
+public final class TLSContext: @unchecked Sendable {
     // OpenSSL lets any thread use it, once it is set up.
     let pointer: OpaquePointer
     let isServer: Bool
     /// Until when its certificate is valid, such as `2027-05-31`; empty where there is none.
-    package private(set) var validUntil = ""
+    public private(set) var validUntil = ""
     /// What an operator should know about the files, although they can be used.
-    package private(set) var warnings: [String] = []
+    public private(set) var warnings: [String] = []
 
     /// Why files cannot be used.
-    package struct Failure: Error, CustomStringConvertible {
+    public struct Failure: Error, CustomStringConvertible {
         /// The file, and what is wrong with it.
-        package let description: String
+        public let description: String
 
         init(_ description: String) { self.description = description }
     }
@@ -49,7 +49,7 @@ package final class TLSContext: @unchecked Sendable {
     ///   - certificate: a PEM file with the certificate, and those that lead from it to its authority.
     ///   - key: a PEM file with its private key.
     ///   - clientAuthority: a PEM file with the authorities of clients. If it is given, clients need a certificate.
-    package static func server(
+    public static func server(
         certificate: String, key: String, clientAuthority: String? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(isServer: true)
@@ -73,7 +73,7 @@ package final class TLSContext: @unchecked Sendable {
     ///     that the system trusts.
     ///   - certificate: a PEM file with the client's own certificate, if it has one.
     ///   - key: a PEM file with its private key; nil if that is in the same file.
-    package static func client(
+    public static func client(
         authority: String? = nil, certificate: String? = nil, key: String? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(isServer: false)

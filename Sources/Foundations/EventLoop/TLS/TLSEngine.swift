@@ -8,9 +8,9 @@
 internal import CLibSSL
 
 /// One end of one TLS connection. It is used by one thread.
-package final class TLSEngine {
+public final class TLSEngine {
     /// How far it is.
-    package enum State: Equatable, Sendable {
+    public enum State: Equatable, Sendable {
         /// Nothing can be sent yet.
         case handshaking
         /// Both sides can send.
@@ -25,12 +25,12 @@ package final class TLSEngine {
     /// what it costs the peer to ask.
     static let maximumKeyUpdates = 32
     /// The most plain bytes that are sealed at once. They become four records, and leave in one write.
-    package static let maximumSealing = 64 * 1_024
+    public static let maximumSealing = 64 * 1_024
 
     /// How far it is.
-    package private(set) var state = State.handshaking
+    public private(set) var state = State.handshaking
     /// Whether the peer has sent bytes beyond the handshake: `receive` takes them first.
-    package var hasUnread: Bool { !unread.isEmpty }
+    public var hasUnread: Bool { !unread.isEmpty }
 
     private let ssl: OpaquePointer
     private let buffers: TLSBuffers
@@ -40,7 +40,7 @@ package final class TLSEngine {
     private var keyUpdates = 0
 
     /// The server's end of a connection.
-    package convenience init(server context: TLSContext, _ buffers: TLSBuffers) {
+    public convenience init(server context: TLSContext, _ buffers: TLSBuffers) {
         precondition(context.isServer, "the context of a client")
         self.init(context, buffers)
         SSL_set_accept_state(ssl)
@@ -49,7 +49,7 @@ package final class TLSEngine {
     /// The client's end of a connection.
     ///
     /// - Parameter host: the name or address that the server's certificate has to be made for.
-    package convenience init(client context: TLSContext, host: String, _ buffers: TLSBuffers) {
+    public convenience init(client context: TLSContext, host: String, _ buffers: TLSBuffers) {
         precondition(!context.isServer, "the context of a server")
         self.init(context, buffers)
         SSL_set_connect_state(ssl)
@@ -91,7 +91,7 @@ package final class TLSEngine {
     // MARK: Calls
 
     /// Goes on with the handshake, with what the peer sent; a client begins it with nothing.
-    package func handshake(_ bytes: UnsafeRawBufferPointer) {
+    public func handshake(_ bytes: UnsafeRawBufferPointer) {
         guard state == .handshaking else { return unread.append(contentsOf: bytes) }
         incoming = bytes
         forgetErrors()
@@ -106,7 +106,7 @@ package final class TLSEngine {
     }
 
     /// Delivers what the bytes of the peer say, in one or several pieces that are valid only during the call.
-    package func receive(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
+    public func receive(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         if !unread.isEmpty {
             let earlier = unread
             unread = []
@@ -140,7 +140,7 @@ package final class TLSEngine {
     }
 
     /// Seals bytes for the peer, `maximumSealing` at most.
-    package func seal(_ bytes: UnsafeRawBufferPointer) {
+    public func seal(_ bytes: UnsafeRawBufferPointer) {
         guard state == .open || state == .ended, bytes.count > 0 else { return }
         var count = 0
         forgetErrors()
@@ -150,7 +150,7 @@ package final class TLSEngine {
     }
 
     /// Tells the peer that this side will send nothing more.
-    package func end() {
+    public func end() {
         guard state == .open || state == .ended else { return }
         forgetErrors()
         SSL_shutdown(ssl)

@@ -2,7 +2,7 @@ internal import CLibZ
 
 extension Gzip {
     /// What became of bytes that were to be unpacked.
-    package enum Unpacked: Equatable, Sendable {
+    public enum Unpacked: Equatable, Sendable {
         case bytes([UInt8])
         /// They end before what was packed does.
         case cutShort
@@ -17,7 +17,7 @@ extension Gzip {
     /// What was packed. Several packed parts, one behind the other, are one document.
     ///
     /// - Parameter maximumLength: the most bytes that are unpacked.
-    package static func unpacked(_ packed: [UInt8], atMost maximumLength: Int) -> Unpacked {
+    public static func unpacked(_ packed: [UInt8], atMost maximumLength: Int) -> Unpacked {
         var stream = z_stream()
         guard inflateInit2_(&stream, windowBits, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
             return .malformed

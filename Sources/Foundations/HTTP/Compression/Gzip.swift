@@ -3,14 +3,14 @@
 internal import CLibZ
 
 /// Compression as the web has it (RFC 1952).
-package enum Gzip {
+public enum Gzip {
     /// Has zlib write, or expect, a head and an end of gzip around the largest window.
     static let windowBits = MAX_WBITS + 16
 
     /// The bytes in gzip; nil where there is no memory for that.
     ///
     /// - Parameter level: from 1, which is fastest, to 9, which is shortest.
-    package static func compressed(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
+    public static func compressed(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
         var stream = z_stream()
         let code = deflateInit2_(
             &stream, level, Z_DEFLATED, windowBits, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,

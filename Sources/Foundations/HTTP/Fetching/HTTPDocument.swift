@@ -1,29 +1,29 @@
 /// A document as an address answered it.
-package struct HTTPDocument: Equatable, Sendable {
+public struct HTTPDocument: Equatable, Sendable {
     /// The document, decompressed.
-    package var bytes: [UInt8]
+    public var bytes: [UInt8]
     /// By what to ask whether it has changed.
-    package var validators: HTTPValidators
+    public var validators: HTTPValidators
 
     /// A document with its validators, if it has any.
-    package init(_ bytes: [UInt8], _ validators: HTTPValidators = HTTPValidators()) {
+    public init(_ bytes: [UInt8], _ validators: HTTPValidators = HTTPValidators()) {
         self.bytes = bytes
         self.validators = validators
     }
 }
 
 /// By what an address can be asked whether its document has changed.
-package struct HTTPValidators: Equatable, Sendable {
+public struct HTTPValidators: Equatable, Sendable {
     /// The most bytes of each.
-    package static let maximumLength = 300
+    public static let maximumLength = 300
 
     /// The `ETag` of an answer.
-    package var etag: String?
+    public var etag: String?
     /// The `Last-Modified` of an answer, as it was written.
-    package var modified: String?
+    public var modified: String?
 
     /// Validators of an answer, or none.
-    package init(etag: String? = nil, modified: String? = nil) {
+    public init(etag: String? = nil, modified: String? = nil) {
         self.etag = etag
         self.modified = modified
     }
@@ -35,9 +35,9 @@ package struct HTTPValidators: Equatable, Sendable {
 }
 
 /// Why there is no document. The text continues a sentence that begins with the address.
-package struct HTTPError: Error, Equatable, CustomStringConvertible {
+public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The reason, for people.
-    package let description: String
+    public let description: String
 
     init(_ description: String) { self.description = description }
 }

@@ -6,9 +6,9 @@
 internal import CLibCurl
 
 /// A question for a document.
-package struct HTTPGet: Sendable {
+public struct HTTPGet: Sendable {
     /// The most redirects that are followed.
-    package static let maximumRedirects = 5
+    public static let maximumRedirects = 5
 
     private let url: String
     private let validators: HTTPValidators
@@ -20,7 +20,7 @@ package struct HTTPGet: Sendable {
     ///   - validators: those of an earlier answer; the document is then only sent if it has changed since.
     ///   - seconds: how long all of it may take.
     ///   - maximumLength: the most bytes that the document may have, once it is decompressed.
-    package init(
+    public init(
         _ url: String, unless validators: HTTPValidators = HTTPValidators(), seconds: Int, maximumLength: Int
     ) {
         self.url = url
@@ -30,7 +30,7 @@ package struct HTTPGet: Sendable {
     }
 
     /// Fetches the document; nil if the answer says that it has not changed. Blocks the thread.
-    package func fetch() throws(HTTPError) -> HTTPDocument? {
+    public func fetch() throws(HTTPError) -> HTTPDocument? {
         let call = try CurlCall(url, redirects: HTTPGet.maximumRedirects, seconds: seconds)
         // libcurl would take what ends too early.
         call.add(header: "Accept-Encoding: gzip")

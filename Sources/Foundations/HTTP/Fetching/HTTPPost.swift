@@ -1,7 +1,7 @@
 internal import CLibCurl
 
 /// A document to be posted to an address. Redirects are not followed: whoever answers there is not who was meant.
-package struct HTTPPost: Sendable {
+public struct HTTPPost: Sendable {
     private let url: String
     private let headers: [(name: String, value: String)]
     private let body: [UInt8]
@@ -12,7 +12,7 @@ package struct HTTPPost: Sendable {
     ///   - headers: besides those that every request has. Names and values must not have the end of a line in them.
     ///   - body: the document.
     ///   - seconds: how long all of it may take.
-    package init(_ url: String, headers: [(name: String, value: String)], body: [UInt8], seconds: Int) {
+    public init(_ url: String, headers: [(name: String, value: String)], body: [UInt8], seconds: Int) {
         self.url = url
         self.headers = headers
         self.body = body
@@ -22,7 +22,7 @@ package struct HTTPPost: Sendable {
     /// Posts the document. Blocks the thread.
     ///
     /// - Throws: where there is no answer, or another than a status from 200 to 299.
-    package func send() throws(HTTPError) {
+    public func send() throws(HTTPError) {
         let call = try CurlCall(url, redirects: 0, seconds: seconds)
         try call.set(CURLOPT_POST, 1)
         try call.set(CURLOPT_POSTFIELDSIZE, body.count)

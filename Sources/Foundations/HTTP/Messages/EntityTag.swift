@@ -1,17 +1,17 @@
 /// What tells one version of a document from another. All are weak: whoever stands between may compress a document
 /// again.
-package struct EntityTag: Equatable, Sendable {
+public struct EntityTag: Equatable, Sendable {
     /// Its text as fields have it: `W/"b8d04f5a"`.
-    package let text: String
+    public let text: String
 
     /// A tag.
     ///
     /// - Parameter opaque: letters, digits and the like, without `"`.
-    package init(_ opaque: String) { text = "W/\"\(opaque)\"" }
+    public init(_ opaque: String) { text = "W/\"\(opaque)\"" }
 
     /// Whether an `If-None-Match` names it, so that the client has the document already. Weak and strong tags are the
     /// same.
-    package func isNamed(in condition: String) -> Bool {
+    public func isNamed(in condition: String) -> Bool {
         let mine = text.utf8.dropFirst(2)
         return condition.utf8.split(separator: UInt8(ascii: ",")).contains { listed in
             var listed = listed

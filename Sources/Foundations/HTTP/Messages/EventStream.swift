@@ -1,12 +1,12 @@
 /// The framing of server-sent events.
-package enum EventStream {
+public enum EventStream {
     /// A comment, which clients pass over: it keeps the connection from looking idle.
-    package static let comment = Array(":\n\n".utf8)
+    public static let comment = Array(":\n\n".utf8)
 
     /// An event. Line ends in the data begin further lines of it, and so arrive as LF.
     ///
     /// - Parameter name: without line ends.
-    package static func frame(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    public static func frame(_ name: String, _ data: [UInt8]) -> [UInt8] {
         var frame: [UInt8] = []
         frame.reserveCapacity(name.utf8.count + data.count + 20)
         frame += "event: ".utf8

@@ -1,10 +1,10 @@
 /// Text as targets and forms write it, with `%20` and so on.
-package enum FormText {
+public enum FormText {
     /// The parts of a path, between its slashes; nil where a `%` is not followed by two digits, or the text is no
     /// UTF-8.
     ///
     /// - Parameter path: begins with `/`.
-    package static func segments(ofPath path: String) -> [String]? {
+    public static func segments(ofPath path: String) -> [String]? {
         var segments: [String] = []
         var rest = Substring(path).utf8.dropFirst()
         while true {
@@ -17,7 +17,7 @@ package enum FormText {
     }
 
     /// The names and values of a query, in their order; nil as above. A name without `=` has an empty value.
-    package static func items(ofQuery query: String) -> [(name: String, value: String)]? {
+    public static func items(ofQuery query: String) -> [(name: String, value: String)]? {
         var items: [(name: String, value: String)] = []
         for part in query.utf8.split(separator: UInt8(ascii: "&")) {
             let sign = part.firstIndex(of: UInt8(ascii: "=")) ?? part.endIndex
@@ -61,9 +61,9 @@ package enum FormText {
 }
 
 /// Cookies as a client sends them.
-package enum Cookies {
+public enum Cookies {
     /// The value of a cookie; nil where there is none, or more than one: then nobody knows who set which.
-    package static func value(of name: String, in field: String) -> String? {
+    public static func value(of name: String, in field: String) -> String? {
         var value: String?
         for part in field.split(separator: ";") {
             let cookie = part.drop { $0 == " " }

@@ -1,16 +1,16 @@
 /// An answer to a request.
-package struct HTTPAnswer: Sendable {
+public struct HTTPAnswer: Sendable {
     /// How it went.
-    package var status: HTTPStatus
+    public var status: HTTPStatus
     /// The fields in their order, without those that every answer has.
-    package var fields: [(name: StaticString, value: String)]
+    public var fields: [(name: StaticString, value: String)]
     /// The body; its end can lie apart, so that what many answers share is not copied for each.
-    package var body: ArraySlice<UInt8>
+    public var body: ArraySlice<UInt8>
     /// The end of the body.
-    package var bodyEnd: String
+    public var bodyEnd: String
 
     /// An answer.
-    package init(
+    public init(
         _ status: HTTPStatus, fields: [(name: StaticString, value: String)] = [], body: ArraySlice<UInt8> = [],
         end: String = ""
     ) {
@@ -26,7 +26,7 @@ package struct HTTPAnswer: Sendable {
     ///   - date: the time, as ``HTTPDate`` writes it.
     ///   - keepsAlive: whether the connection can be used for another request afterwards.
     ///   - isHead: whether the request was a `HEAD`: the answer then says how long the body would be, and has none.
-    package func write(to bytes: inout [UInt8], date: String, keepsAlive: Bool, isHead: Bool = false) {
+    public func write(to bytes: inout [UInt8], date: String, keepsAlive: Bool, isHead: Bool = false) {
         let length = body.count + bodyEnd.utf8.count
         bytes.reserveCapacity(bytes.count + 256 + (isHead ? 0 : length))
         writeStart(to: &bytes, date: date, keepsAlive: keepsAlive)
@@ -38,7 +38,7 @@ package struct HTTPAnswer: Sendable {
     }
 
     /// Appends the head of an answer whose body never ends: it is over when the connection is.
-    package func writeEndlessHead(to bytes: inout [UInt8], date: String) {
+    public func writeEndlessHead(to bytes: inout [UInt8], date: String) {
         writeStart(to: &bytes, date: date, keepsAlive: false)
         bytes += "\r\n".utf8
     }
@@ -64,5 +64,5 @@ package struct HTTPAnswer: Sendable {
     }
 
     /// What is sent to a client that waits with its body.
-    package static let carryOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+    public static let carryOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
 }

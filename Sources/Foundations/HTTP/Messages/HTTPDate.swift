@@ -1,12 +1,12 @@
 /// Times as HTTP writes them: `Sun, 06 Nov 1994 08:49:37 GMT`.
-package enum HTTPDate {
+public enum HTTPDate {
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     /// A time.
     ///
     /// - Parameter seconds: since 1970; times outside the years 1970 to 9999 are taken for the nearest one within.
-    package static func text(secondsSinceEpoch seconds: Int64) -> String {
+    public static func text(secondsSinceEpoch seconds: Int64) -> String {
         let seconds = min(max(seconds, 0), 253_402_300_799)
         let (day, time) = (Int(seconds / 86_400), Int(seconds % 86_400))
         let (year, month, date) = civil(day)

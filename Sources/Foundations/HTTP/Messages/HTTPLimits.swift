@@ -6,14 +6,14 @@
 // on their way changes nothing.
 
 /// How large a request may be.
-package struct HTTPLimits: Sendable {
+public struct HTTPLimits: Sendable {
     /// The most bytes of a head: the request line, the fields and the empty line behind them.
-    package var headBytes = 8 << 10
+    public var headBytes = 8 << 10
     /// The most fields of a head.
-    package var fieldCount = 64
+    public var fieldCount = 64
     /// The most bytes of a body.
-    package var bodyBytes = 64 << 10
+    public var bodyBytes = 64 << 10
 
     /// The defaults.
-    package init() {}
+    public init() {}
 }

@@ -1,5 +1,5 @@
 /// Why bytes are no request that a server should answer. The connection has to be closed.
-package enum HTTPRefusal: Error, Equatable, Sendable {
+public enum HTTPRefusal: Error, Equatable, Sendable {
     /// A line ends in LF alone, or a CR stands by itself.
     case bareLineEnd
     /// The first line is no request line.
@@ -28,7 +28,7 @@ package enum HTTPRefusal: Error, Equatable, Sendable {
     case unknownExpectation
 
     /// The status that says so.
-    package var status: HTTPStatus {
+    public var status: HTTPStatus {
         switch self {
         case .bareLineEnd, .malformedRequestLine, .malformedTarget, .malformedField, .foldedField, .malformedHost,
             .malformedLength:
@@ -42,7 +42,7 @@ package enum HTTPRefusal: Error, Equatable, Sendable {
     }
 
     /// What is wrong, for people.
-    package var message: String {
+    public var message: String {
         switch self {
         case .bareLineEnd: "every line of a head ends in CR LF"
         case .malformedRequestLine: "the first line must be a method, a target and a version, such as GET / HTTP/1.1"

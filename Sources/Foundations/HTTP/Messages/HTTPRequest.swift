@@ -1,25 +1,25 @@
 /// A request: a view of the bytes that it was read from, valid as long as these stay where they are.
-package struct HTTPRequest {
+public struct HTTPRequest {
     let bytes: UnsafeRawBufferPointer
     let head: RequestHead
 
     /// The method in capital letters, such as `GET`.
-    package var method: String { text(head.method) }
+    public var method: String { text(head.method) }
 
     /// The path as it was sent: it begins with `/`.
-    package var path: String { text(head.path) }
+    public var path: String { text(head.path) }
 
     /// What follows the path's `?`, as it was sent; nil where there is none.
-    package var query: String? { head.query.map(text) }
+    public var query: String? { head.query.map(text) }
 
     /// The host that the request is for, with its port if it names one, in small letters.
-    package var host: String { text(head.host).lowercased() }
+    public var host: String { text(head.host).lowercased() }
 
     /// Whether the connection can be used for another request afterwards.
-    package var keepsAlive: Bool { head.keepsAlive }
+    public var keepsAlive: Bool { head.keepsAlive }
 
     /// The body; empty where there is none.
-    package var body: UnsafeRawBufferPointer {
+    public var body: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[head.length..<head.length + head.bodyLength])
     }
 
@@ -27,7 +27,7 @@ package struct HTTPRequest {
     /// semicolons between cookies.
     ///
     /// - Parameter name: in small letters.
-    package subscript(name: StaticString) -> String? {
+    public subscript(name: StaticString) -> String? {
         var value: String?
         for field in head.fields where HTTPRequest.isNamed(bytes, field.name, name) {
             let part = text(field.value)

@@ -1,9 +1,9 @@
 /// Reads requests from the bytes of one connection.
 ///
 /// It is given all bytes that have come and are not part of a request already, and remembers how far it has looked.
-package struct HTTPRequestParser: Sendable {
+public struct HTTPRequestParser: Sendable {
     /// What the bytes are.
-    package enum Step {
+    public enum Step {
         /// They begin with a request of this many bytes. The next call is given what follows these.
         case request(HTTPRequest, length: Int)
         /// More bytes are needed. The next call is given the same bytes with more behind them.
@@ -18,32 +18,32 @@ package struct HTTPRequestParser: Sendable {
     private var head: RequestHead?
 
     /// A parser at the beginning of a connection.
-    package init() {}
+    public init() {}
 
     /// How many bytes the body has that is awaited; nil while the head is not complete.
-    package var awaitedBody: Int? { head?.bodyLength }
+    public var awaitedBody: Int? { head?.bodyLength }
 
     /// How many bytes there have to be at least before it is worth looking for the next request.
-    package var neededBytes: Int { head.map { $0.length + $0.bodyLength } ?? 1 }
+    public var neededBytes: Int { head.map { $0.length + $0.bodyLength } ?? 1 }
 
     /// The request whose body is awaited, without its body; nil while the head is not complete.
     ///
     /// - Parameter bytes: what ``next(_:within:)`` was given last.
-    package func awaitedRequest(in bytes: UnsafeRawBufferPointer) -> HTTPRequest? {
+    public func awaitedRequest(in bytes: UnsafeRawBufferPointer) -> HTTPRequest? {
         guard var head else { return nil }
         head.bodyLength = 0
         return HTTPRequest(bytes: bytes, head: head)
     }
 
     /// Whether the client waits for `100 Continue` before it sends the body: true once for a request.
-    package mutating func takeContinue() -> Bool {
+    public mutating func takeContinue() -> Bool {
         guard let awaits = head?.awaitsContinue, awaits else { return false }
         head?.awaitsContinue = false
         return true
     }
 
     /// Looks for the next request.
-    package mutating func next(_ bytes: UnsafeRawBufferPointer, within limits: HTTPLimits) -> Step {
+    public mutating func next(_ bytes: UnsafeRawBufferPointer, within limits: HTTPLimits) -> Step {
         do throws(HTTPRefusal) {
             if head == nil {
                 guard let length = try findEnd(of: bytes, limits) else { return .incomplete }

@@ -1,5 +1,5 @@
 /// The statuses that are used.
-package enum HTTPStatus: Int, Sendable {
+public enum HTTPStatus: Int, Sendable {
     case ok = 200
     case created = 201
     case accepted = 202
@@ -27,7 +27,7 @@ package enum HTTPStatus: Int, Sendable {
     case versionNotSupported = 505
 
     /// Its words, as RFC 9110 has them.
-    package var reason: String {
+    public var reason: String {
         switch self {
         case .ok: "OK"
         case .created: "Created"

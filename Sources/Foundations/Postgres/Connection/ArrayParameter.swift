@@ -2,19 +2,19 @@
 ///
 /// The format: number of dimensions, a flag for nulls, the elements' type; then for the one dimension its length and
 /// lower bound; then each element after its length in bytes. All numbers are 32-bit big-endian.
-package struct ArrayParameter: Sendable {
+public struct ArrayParameter: Sendable {
     private static let countOffset = 12
     private static let headerSize = 20
 
     /// The elements' type.
-    package let elementType: PostgresType
+    public let elementType: PostgresType
     /// How many elements there are.
-    package private(set) var count: Int32 = 0
+    public private(set) var count: Int32 = 0
 
     var bytes: [UInt8]
 
     /// An empty array, with room for this many bytes of elements: 4 for the length of each, and its own.
-    package init(of elementType: PostgresType, reserving bytes: Int = 0) {
+    public init(of elementType: PostgresType, reserving bytes: Int = 0) {
         self.elementType = elementType
         self.bytes = []
         self.bytes.reserveCapacity(Self.headerSize + bytes)
@@ -26,45 +26,45 @@ package struct ArrayParameter: Sendable {
     }
 
     /// Appends to an array of `int2`.
-    package mutating func append(_ value: Int16) {
+    public mutating func append(_ value: Int16) {
         precondition(elementType == .int2)
         append(length: 2)
         bytes.appendBigEndian(value)
     }
 
     /// Appends to an array of `int4`.
-    package mutating func append(_ value: Int32) {
+    public mutating func append(_ value: Int32) {
         precondition(elementType == .int4)
         append(length: 4)
         bytes.appendBigEndian(value)
     }
 
     /// Appends to an array of `int8`.
-    package mutating func append(_ value: Int64) {
+    public mutating func append(_ value: Int64) {
         precondition(elementType == .int8)
         append(length: 8)
         bytes.appendBigEndian(value)
     }
 
     /// Appends to an array of `timestamptz`.
-    package mutating func append(unixMicroseconds: Int64) {
+    public mutating func append(unixMicroseconds: Int64) {
         precondition(elementType == .timestamptz)
         append(length: 8)
         bytes.appendBigEndian(PostgresTime.fromUnix(microseconds: unixMicroseconds))
     }
 
     /// Appends to an array of `text` or `json`.
-    package mutating func append(_ value: String) {
+    public mutating func append(_ value: String) {
         append { $0.append(contentsOf: value.utf8) }
     }
 
     /// Appends to an array of `bytea`, or of `text` or `json` whose elements are UTF-8.
-    package mutating func append(_ value: some Collection<UInt8>) {
+    public mutating func append(_ value: some Collection<UInt8>) {
         append { $0.append(contentsOf: value) }
     }
 
     /// Appends one element of `bytea`, `text` or `json`, which `write` appends to the bytes that it is given.
-    package mutating func append(_ write: (inout [UInt8]) -> Void) {
+    public mutating func append(_ write: (inout [UInt8]) -> Void) {
         precondition([.bytea, .text, .json].contains(elementType))
         let lengthOffset = bytes.count
         append(length: 0)

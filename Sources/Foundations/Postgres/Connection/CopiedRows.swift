@@ -2,9 +2,9 @@
 ///
 /// Rows and columns count from 0. Reading a column as another type, and reading past the last row or column, are
 /// programmer errors and trap.
-package final class CopiedRows: Sendable {
+public final class CopiedRows: Sendable {
     /// How many rows there are.
-    package let count: Int
+    public let count: Int
     private let page: CopiedPage
     private let types: [PostgresType]
     /// Where each value begins, row by row. Its length is before it.
@@ -56,17 +56,17 @@ package final class CopiedRows: Sendable {
     }
 
     /// A value's bytes: those of a `bytea`, the UTF-8 of a `text`. They are valid as long as this object lives.
-    package func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    public func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         let offset = offset(row, column)
         let size = Int(page.bytes.loadBigEndian(at: offset - 4, as: Int32.self))
         return UnsafeRawBufferPointer(rebasing: page.bytes[offset..<offset + size])
     }
 
     /// An `int4`.
-    package func int4(_ row: Int, _ column: Int) -> Int32 { integer(row, column, .int4) }
+    public func int4(_ row: Int, _ column: Int) -> Int32 { integer(row, column, .int4) }
 
     /// An `int8`.
-    package func int8(_ row: Int, _ column: Int) -> Int64 { integer(row, column, .int8) }
+    public func int8(_ row: Int, _ column: Int) -> Int64 { integer(row, column, .int8) }
 
     private func integer<Integer: FixedWidthInteger & BitwiseCopyable>(
         _ row: Int, _ column: Int, _ type: PostgresType

@@ -1,35 +1,35 @@
-package import EventLoop
+public import EventLoop
 
 /// A connection that a program keeps: it is made when it is first needed, and again after it was lost.
 ///
 /// A database that says nothing keeps nobody waiting twice. Once the connection was lost for that reason, it is made anew
 /// in the background, again and again, and whoever needs it meanwhile is refused at once.
 @LoopActor
-package final class KeptConnection {
+public final class KeptConnection {
     /// How long to wait for the database. docs/reliability.md has the table of them, and why they add up.
-    package struct Deadlines: Sendable {
+    public struct Deadlines: Sendable {
         /// For a connection that can be used.
-        package var connecting: Duration
+        public var connecting: Duration
         /// For the database to say anything while it is waited for; nil to wait as long as it takes.
-        package var answer: Duration?
+        public var answer: Duration?
         /// Whether the database itself ends a statement shortly before. Such a statement had no effect, for certain.
-        package var endsStatements = false
+        public var endsStatements = false
 
         /// Nobody else waits: a program that does one thing.
-        package static let none = Deadlines(connecting: .seconds(10))
+        public static let none = Deadlines(connecting: .seconds(10))
         /// A batch is in doubt after this, and its commands wait for the doubt to end, too.
-        package static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
+        public static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
         /// Commands wait for what is read.
-        package static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
+        public static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
         /// Nobody waits, and one statement may have much to do.
-        package static let background = Deadlines(connecting: hurry, answer: .seconds(10))
+        public static let background = Deadlines(connecting: hurry, answer: .seconds(10))
         /// One statement may have all rows of a table to do.
-        package static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))
+        public static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))
 
         private static let hurry = Duration.milliseconds(1_500)
 
         /// Deadlines without an end of statements.
-        package init(connecting: Duration, answer: Duration? = nil) {
+        public init(connecting: Duration, answer: Duration? = nil) {
             self.connecting = connecting
             self.answer = answer
         }
@@ -47,13 +47,13 @@ package final class KeptConnection {
         [.text, .text])
 
     /// What the database's administrator sees.
-    package let name: String
+    public let name: String
     /// They count from the next connection on.
-    package var deadlines: Deadlines
+    public var deadlines: Deadlines
     /// Learns that the database says nothing, and that the connection is there again.
-    package var report: (@LoopActor (String) -> Void)?
+    public var report: (@LoopActor (String) -> Void)?
     /// The server's version on the last connection; nil before the first.
-    package private(set) var serverVersion: String?
+    public private(set) var serverVersion: String?
 
     private let database: String
     private let rights: PostgresConnection.Rights
@@ -70,7 +70,7 @@ package final class KeptConnection {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - name: what the database's administrator sees.
-    package init(
+    public init(
         _ database: String, name: String, rights: PostgresConnection.Rights, deadlines: Deadlines,
         report: (@LoopActor (String) -> Void)? = nil
     ) {
@@ -82,14 +82,14 @@ package final class KeptConnection {
     }
 
     /// The connection. It is made if there is none, unless the database says nothing.
-    package func connected() async throws(PostgresError) -> PostgresConnection {
+    public func connected() async throws(PostgresError) -> PostgresConnection {
         if let connection, connection.isOpen { return connection }
         if let silence { throw silence.error }
         return try await connect().get()
     }
 
     /// Executes a statement on the connection. To be used by those who run no transactions on it.
-    package func execute(_ statement: Statement, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
+    public func execute(_ statement: Statement, _ parameters: [Parameter] = []) async throws(PostgresError) -> Rows {
         let connection = try await connected()
         do throws(PostgresError) {
             return try await connection.execute(statement, parameters)
@@ -102,7 +102,7 @@ package final class KeptConnection {
     /// Runs a transaction on the connection, after those that were asked for before.
     ///
     /// - Parameter patience: how long the database may say nothing, where that is longer than usual.
-    package func transaction<Result: Sendable>(
+    public func transaction<Result: Sendable>(
         patience: Duration = .zero, _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
@@ -125,7 +125,7 @@ package final class KeptConnection {
     }
 
     /// Closes the connection. It is made again when it is needed.
-    package func close() {
+    public func close() {
         silence = nil
         remaking?.cancel()
         remaking = nil
@@ -135,7 +135,7 @@ package final class KeptConnection {
 
     /// How it is, for `INFO`: whether it is there, how many statements wait, and for how long the database has said
     /// nothing.
-    package var line: (name: String, value: String) {
+    public var line: (name: String, value: String) {
         let state = silence != nil ? "silent" : connection?.isOpen == true ? "open" : "none"
         let silent = silence.map { (LoopActor.now - $0.since) / 1_000_000 } ?? connection?.silentMilliseconds ?? 0
         let word = name.split(separator: " ").dropFirst().joined()

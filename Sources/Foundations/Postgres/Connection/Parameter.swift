@@ -1,5 +1,5 @@
 /// A value for one of a statement's parameters, sent in PostgreSQL's binary format.
-package enum Parameter: Sendable {
+public enum Parameter: Sendable {
     /// No value, of any type.
     case null
     /// A `bool`.
@@ -20,42 +20,42 @@ package enum Parameter: Sendable {
     case array(ArrayParameter)
 
     /// An `int2[]`.
-    package static func array(_ elements: some Collection<Int16>) -> Parameter {
+    public static func array(_ elements: some Collection<Int16>) -> Parameter {
         var array = ArrayParameter(of: .int2, reserving: elements.count * 6)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// An `int4[]`.
-    package static func array(_ elements: some Collection<Int32>) -> Parameter {
+    public static func array(_ elements: some Collection<Int32>) -> Parameter {
         var array = ArrayParameter(of: .int4, reserving: elements.count * 8)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// An `int8[]`.
-    package static func array(_ elements: some Collection<Int64>) -> Parameter {
+    public static func array(_ elements: some Collection<Int64>) -> Parameter {
         var array = ArrayParameter(of: .int8, reserving: elements.count * 12)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `text[]`.
-    package static func array(_ elements: some Collection<String>) -> Parameter {
+    public static func array(_ elements: some Collection<String>) -> Parameter {
         var array = ArrayParameter(of: .text)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `text[]` whose elements are UTF-8.
-    package static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
+    public static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .text)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `bytea[]`.
-    package static func array(_ elements: some Collection<[UInt8]>) -> Parameter {
+    public static func array(_ elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .bytea)
         for element in elements { array.append(element) }
         return .array(array)

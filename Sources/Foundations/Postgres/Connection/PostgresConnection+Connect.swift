@@ -11,7 +11,7 @@ extension PostgresConnection {
     ///   - applicationName: What the server's administrator sees.
     ///   - connectTimeout: The time for all of it, however many hosts have to be tried.
     ///   - statementTimeout: The time after which the server cancels a statement; nil for the server's own setting.
-    package static func connect(
+    public static func connect(
         _ address: String, applicationName: String = "tiffin", connectTimeout: Duration = .seconds(10),
         statementTimeout: Duration? = nil
     ) async throws(PostgresError) -> PostgresConnection {

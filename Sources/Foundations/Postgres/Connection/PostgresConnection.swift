@@ -9,25 +9,25 @@
 //   may block: looking up a host's name, and reading password and certificate files.
 
 internal import CLibPQ
-package import EventLoop
+public import EventLoop
 
 /// One connection to PostgreSQL. Lives until it is closed or lost.
 @LoopActor
-package final class PostgresConnection {
+public final class PostgresConnection {
     /// The most statements that may wait for their answers; one more is refused with SQLSTATE 53400.
-    package static let outstandingLimit = 1_024
+    public static let outstandingLimit = 1_024
     /// The most bytes of one statement's parameters; one more is refused with SQLSTATE 54000.
-    package static let parameterBytesLimit = 64 * 1024 * 1024
+    public static let parameterBytesLimit = 64 * 1024 * 1024
 
     /// Receives the result of a statement.
-    package typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
+    public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
 
     /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
-    package var onLost: (@LoopActor (PostgresError) -> Void)?
+    public var onLost: (@LoopActor (PostgresError) -> Void)?
 
     /// How long the server may send nothing while a statement waits for its answer. After that the connection counts as
     /// lost: a machine that stopped or vanished says nothing, for ever. nil to wait as long as it takes.
-    package var answerDeadline: Duration? {
+    public var answerDeadline: Duration? {
         didSet {
             watch?.cancel()
             watch = answerDeadline.map { deadline in
@@ -72,24 +72,24 @@ package final class PostgresConnection {
     }
 
     /// The server's version, such as `15.18`, without the packager's additions.
-    package let serverVersion: String
+    public let serverVersion: String
     /// The database's user.
     private let user: String
 
     /// Whether the connection is neither closed nor known to be lost.
-    package var isOpen: Bool { raw != nil }
+    public var isOpen: Bool { raw != nil }
 
     /// Statements sent and not answered yet.
-    package var outstandingCount: Int { outstanding.count }
+    public var outstandingCount: Int { outstanding.count }
 
     /// For about how long the server has said nothing while it was waited for; 0 without a deadline.
-    package var silentMilliseconds: UInt64 {
+    public var silentMilliseconds: UInt64 {
         guard let answerDeadline, !outstanding.isEmpty else { return 0 }
         return silentChecks * answerDeadline.wholeMilliseconds / Self.silentChecksLimit
     }
 
     /// Executes a statement and waits for its rows.
-    package func execute(
+    public func execute(
         _ statement: Statement, _ parameters: [Parameter] = []
     ) async throws(PostgresError) -> Rows {
         precondition(!isReserved, "a transaction has this connection")
@@ -98,7 +98,7 @@ package final class PostgresConnection {
 
     /// Executes a statement and calls `completion`: before this returns if the statement is refused or the connection
     /// is found to be gone.
-    package func execute(
+    public func execute(
         _ statement: Statement, _ parameters: [Parameter] = [], completion: @escaping Completion
     ) {
         precondition(!isReserved, "a transaction has this connection")
@@ -108,13 +108,13 @@ package final class PostgresConnection {
     /// Runs a script of any number of statements, as one transaction unless it contains its own.
     ///
     /// The connection must have nothing outstanding, and nothing else may be sent until this returns.
-    package func runScript(_ sql: String) async throws(PostgresError) {
+    public func runScript(_ sql: String) async throws(PostgresError) {
         precondition(!isReserved, "a transaction has this connection")
         try await sendScript(sql)
     }
 
     /// What can be done on a connection.
-    package enum Rights: Sendable {
+    public enum Rights: Sendable {
         /// What the database's user may.
         case own
         /// What a role may, and nothing else.
@@ -124,7 +124,7 @@ package final class PostgresConnection {
     }
 
     /// Goes on with some rights. If it may not, the connection is closed: with other rights it is of no use.
-    package func take(_ rights: Rights) async throws(PostgresError) {
+    public func take(_ rights: Rights) async throws(PostgresError) {
         do throws(PostgresError) {
             switch rights {
             case .own: break
@@ -143,7 +143,7 @@ package final class PostgresConnection {
     }
 
     /// Closes the connection. Outstanding statements fail with an unknown outcome.
-    package func close() {
+    public func close() {
         end(PostgresError(.connection, .connectionFailure, "the connection was closed"))
     }
 

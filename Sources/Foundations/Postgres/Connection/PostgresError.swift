@@ -1,7 +1,7 @@
 /// Why a statement or a connection failed, without passwords.
-package struct PostgresError: Error, Sendable, CustomStringConvertible {
+public struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// What is known about the outcome.
-    package enum Kind: Sendable {
+    public enum Kind: Sendable {
         /// The connection could not be made or is gone: whether the statement took effect is unknown.
         case connection
         /// The statement was refused: it had no effect.
@@ -9,15 +9,15 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// What is known about the outcome.
-    package let kind: Kind
+    public let kind: Kind
     /// The stable code.
-    package let sqlState: SQLState
+    public let sqlState: SQLState
     /// What happened, in a sentence.
-    package let message: String
+    public let message: String
     /// More about it, where the server says more; may quote values.
-    package let detail: String?
+    public let detail: String?
     /// The constraint that was violated, if one was.
-    package let constraint: String?
+    public let constraint: String?
 
     init(
         _ kind: Kind, _ sqlState: SQLState, _ message: String, detail: String? = nil,
@@ -31,5 +31,5 @@ package struct PostgresError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Message and code on one line; no detail, which may quote values.
-    package var description: String { "\(message) (SQLSTATE \(sqlState))" }
+    public var description: String { "\(message) (SQLSTATE \(sqlState))" }
 }

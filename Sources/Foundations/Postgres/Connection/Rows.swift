@@ -4,11 +4,11 @@ internal import CLibPQ
 ///
 /// Rows and columns count from 0. Reading a column as another type, reading past the last row or column, and reading
 /// a null without having asked, are programmer errors and trap.
-package final class Rows: @unchecked Sendable {
+public final class Rows: @unchecked Sendable {
     // Unchecked because of `result`: the memory behind it never changes after `init`, and is freed once.
 
     /// How many rows there are.
-    package let count: Int
+    public let count: Int
     private let columnCount: Int
     private let result: OpaquePointer
 
@@ -21,20 +21,20 @@ package final class Rows: @unchecked Sendable {
     deinit { PQclear(result) }
 
     /// How many rows an `INSERT`, `UPDATE`, `DELETE` or `SELECT` touched; 0 for what touches none.
-    package var affectedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
+    public var affectedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
     /// What the server says that it did: `INSERT 0 3`, `COMMIT`.
-    package var commandTag: String { String(cString: PQcmdStatus(result)) }
+    public var commandTag: String { String(cString: PQcmdStatus(result)) }
 
     /// Whether the value is null.
-    package func isNull(_ row: Int, _ column: Int) -> Bool {
+    public func isNull(_ row: Int, _ column: Int) -> Bool {
         check(row, column)
         return PQgetisnull(result, Int32(row), Int32(column)) == 1
     }
 
     /// A value's bytes, in PostgreSQL's binary format: those of a `bytea`, the UTF-8 of a `text` or `json`.
     /// They are valid as long as this object lives.
-    package func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
+    public func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer {
         check(row, column)
         let length = PQgetlength(result, Int32(row), Int32(column))
         precondition(
@@ -45,50 +45,50 @@ package final class Rows: @unchecked Sendable {
     }
 
     /// A `bool`.
-    package func bool(_ row: Int, _ column: Int) -> Bool { integer(row, column, as: UInt8.self) != 0 }
+    public func bool(_ row: Int, _ column: Int) -> Bool { integer(row, column, as: UInt8.self) != 0 }
 
     /// An `int2`.
-    package func int2(_ row: Int, _ column: Int) -> Int16 { integer(row, column) }
+    public func int2(_ row: Int, _ column: Int) -> Int16 { integer(row, column) }
 
     /// An `int4`.
-    package func int4(_ row: Int, _ column: Int) -> Int32 { integer(row, column) }
+    public func int4(_ row: Int, _ column: Int) -> Int32 { integer(row, column) }
 
     /// An `int8`.
-    package func int8(_ row: Int, _ column: Int) -> Int64 { integer(row, column) }
+    public func int8(_ row: Int, _ column: Int) -> Int64 { integer(row, column) }
 
     /// A `text` or `json`.
-    package func text(_ row: Int, _ column: Int) -> String {
+    public func text(_ row: Int, _ column: Int) -> String {
         String(decoding: bytes(row, column), as: UTF8.self)
     }
 
     /// A `timestamptz`, in microseconds since 1970-01-01 00:00 UTC; the largest number for times that are too late
     /// for it, such as `infinity`.
-    package func unixMicroseconds(_ row: Int, _ column: Int) -> Int64 {
+    public func unixMicroseconds(_ row: Int, _ column: Int) -> Int64 {
         PostgresTime.toUnix(microseconds: integer(row, column))
     }
 
     /// An `int2[]`.
-    package func int2Array(_ row: Int, _ column: Int) -> [Int16] {
+    public func int2Array(_ row: Int, _ column: Int) -> [Int16] {
         elements(row, column, of: [.int2]) { $0.loadBigEndian() }
     }
 
     /// An `int4[]`.
-    package func int4Array(_ row: Int, _ column: Int) -> [Int32] {
+    public func int4Array(_ row: Int, _ column: Int) -> [Int32] {
         elements(row, column, of: [.int4]) { $0.loadBigEndian() }
     }
 
     /// An `int8[]`.
-    package func int8Array(_ row: Int, _ column: Int) -> [Int64] {
+    public func int8Array(_ row: Int, _ column: Int) -> [Int64] {
         elements(row, column, of: [.int8]) { $0.loadBigEndian() }
     }
 
     /// A `text[]` or `json[]`.
-    package func textArray(_ row: Int, _ column: Int) -> [String] {
+    public func textArray(_ row: Int, _ column: Int) -> [String] {
         elements(row, column, of: [.text, .json]) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// A `bytea[]`.
-    package func byteaArray(_ row: Int, _ column: Int) -> [[UInt8]] {
+    public func byteaArray(_ row: Int, _ column: Int) -> [[UInt8]] {
         elements(row, column, of: [.bytea]) { [UInt8]($0) }
     }
 

@@ -1,8 +1,8 @@
-package import EventLoop
+public import EventLoop
 
 /// Several statements that take effect together or not at all; see `PostgresConnection.transaction`.
 @LoopActor
-package final class Transaction {
+public final class Transaction {
     private let connection: PostgresConnection
     private var isOpen = true
 
@@ -11,7 +11,7 @@ package final class Transaction {
     }
 
     /// Executes a statement within the transaction.
-    package func execute(
+    public func execute(
         _ statement: Statement, _ parameters: [Parameter] = []
     ) async throws(PostgresError) -> Rows {
         precondition(isOpen, "the transaction has ended")
@@ -19,7 +19,7 @@ package final class Transaction {
     }
 
     /// Runs a script within the transaction, which it must not end. Nothing may be outstanding.
-    package func runScript(_ sql: String) async throws(PostgresError) {
+    public func runScript(_ sql: String) async throws(PostgresError) {
         precondition(isOpen, "the transaction has ended")
         try await connection.sendScript(sql)
     }
@@ -30,7 +30,7 @@ package final class Transaction {
     /// - Parameter types: those of the columns: `int4`, `int8`, or ones that are sent as `text` is.
     /// - Throws: a `PostgresError` if the query fails, or if a value is null or of another type; what the body throws.
     @concurrent
-    package nonisolated func copy(
+    public nonisolated func copy(
         _ query: String, _ types: [PostgresType], _ body: (CopiedRows) throws -> Void
     ) async throws {
         let copy = await begin(query)
@@ -60,7 +60,7 @@ extension PostgresConnection {
     ///
     /// Until this returns, only the transaction may use the connection: executing a statement on the connection
     /// itself traps. Statements sent before stay outside.
-    package func transaction<Result: Sendable>(
+    public func transaction<Result: Sendable>(
         _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
         precondition(!isReserved, "a transaction has this connection")

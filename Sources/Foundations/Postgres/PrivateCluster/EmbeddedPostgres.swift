@@ -11,26 +11,26 @@
 // - a cluster that was half created when the power failed is created again; a finished one never is;
 // - one data directory serves one process at a time, and a second one fails at once with that reason.
 
-package import EventLoop
+public import EventLoop
 internal import Foundation
 
 /// A running embedded PostgreSQL.
 ///
 /// The data directory holds `postgres` (the cluster, or a link to it), `postgres.log` and `lock`.
 @LoopActor
-package final class EmbeddedPostgres {
+public final class EmbeddedPostgres {
     /// How long to wait for a server to become ready; replaying the log after a crash takes time.
-    package static let startTimeout = Duration.seconds(300)
+    public static let startTimeout = Duration.seconds(300)
     /// How long a fast shutdown may take before the server is stopped without its last checkpoint.
-    package static let stopTimeout = Duration.seconds(60)
+    public static let stopTimeout = Duration.seconds(60)
 
     /// How long before the end of a stop the server is told to stop at once, and how long before it is killed, in
     /// nanoseconds.
     private static let (immediateStop, killing): (UInt64, UInt64) = (1_500_000_000, 500_000_000)
 
     /// A server that ends this many times within ``endWindow`` is not started again.
-    package static let endLimit = 5
-    package static let endWindow = Duration.seconds(60)
+    public static let endLimit = 5
+    public static let endWindow = Duration.seconds(60)
 
     /// How often the room on the disk is looked at, in milliseconds.
     private static let roomInterval: UInt64 = 500
@@ -40,13 +40,13 @@ package final class EmbeddedPostgres {
     private static let noRoomWords = [ENOSPC, EDQUOT].map { String(cString: strerror($0)) }
 
     /// The address of the database `tiffin`, as its owner. It stays the same when the server is started again.
-    package let connectionString: String
+    public let connectionString: String
     /// Why the server was given up, if it was.
-    package private(set) var failure: EmbeddedPostgresError?
+    public private(set) var failure: EmbeddedPostgresError?
     /// Whether the disk has room for what may be written: a server that cannot continue its log ends.
-    package private(set) var hasRoom = true
+    public private(set) var hasRoom = true
     /// Called when the server is given up.
-    package var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
+    public var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
 
     private let parts: Parts
     private let lock: DirectoryLock
@@ -97,7 +97,7 @@ package final class EmbeddedPostgres {
     }
 
     /// Whether there is a cluster in the data directory, or a link to one, of whatever state.
-    package static func exists(dataDirectory: String) -> Bool {
+    public static func exists(dataDirectory: String) -> Bool {
         let path = Cluster.path(in: URL(filePath: dataDirectory).standardizedFileURL.path)
         return Files.exists(path) || Files.linkTarget(path) != nil
     }
@@ -106,7 +106,7 @@ package final class EmbeddedPostgres {
     /// is ready.
     ///
     /// - Throws: if somebody else may have put the directory of its socket there.
-    package static func running(dataDirectory: String) throws(EmbeddedPostgresError) -> String? {
+    public static func running(dataDirectory: String) throws(EmbeddedPostgresError) -> String? {
         let directory = URL(filePath: dataDirectory).standardizedFileURL.path
         guard let account = try? ServerAccount.current() else { return nil }
         let cluster = Cluster(dataDirectory: directory, account: account)
@@ -125,7 +125,7 @@ package final class EmbeddedPostgres {
     ///     the directory has a link to it.
     ///   - maxConnections: How many may be open at once: a few for each process, and room for psql.
     ///   - log: Called with each line that a person may want to read.
-    package static func start(
+    public static func start(
         dataDirectory: String, maxConnections: Int = 40, log: @escaping @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) -> EmbeddedPostgres {
         let directory = URL(filePath: dataDirectory).standardizedFileURL.path
@@ -155,13 +155,13 @@ package final class EmbeddedPostgres {
     }
 
     /// Bounds how long ``stop()`` may still take, whenever it is called.
-    package func mustStop(within time: Duration) {
+    public func mustStop(within time: Duration) {
         stopBy = LoopActor.now + UInt64(max(.zero, time) / .nanoseconds(1))
     }
 
     /// Stops the server in good order and waits until it has stopped. One that takes too long is stopped without its last
     /// checkpoint, and one that does not even do that, because it stands still, is killed: the log is replayed next time.
-    package func stop() async {
+    public func stop() async {
         isStopping = true
         roomTimer?.cancel()
         roomTimer = nil

@@ -1,28 +1,28 @@
 /// One argument of a call: a view of bytes, valid as long as its `Arguments`.
-package struct Argument {
+public struct Argument {
     /// The bytes as the client meant them, quotes and escapes resolved.
-    package let bytes: UnsafeRawBufferPointer
+    public let bytes: UnsafeRawBufferPointer
 
     /// A view of `bytes`.
-    @inlinable package init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     /// How many bytes the argument has.
-    @inlinable package var count: Int { bytes.count }
+    @inlinable public var count: Int { bytes.count }
 
     /// The argument as text; nil when it is not valid UTF-8.
-    package var string: String? {
+    public var string: String? {
         String(validating: bytes, as: UTF8.self)
     }
 
     /// The argument as a 64-bit integer; nil unless spelt canonically (`0`, `-7`, not `+1`, `01`, `-0`).
-    package var integer: Int64? {
+    public var integer: Int64? {
         Int64(canonicalDecimal: bytes)
     }
 
     /// Whether the argument is `word`, the case of ASCII letters ignored.
-    @inlinable package func equals(caseInsensitive word: StaticString) -> Bool {
+    @inlinable public func equals(caseInsensitive word: StaticString) -> Bool {
         word.withUTF8Buffer { word in
             word.count == bytes.count
                 && word.indices.allSatisfy { word[$0].uppercasedASCII == bytes[$0].uppercasedASCII }
@@ -30,7 +30,7 @@ package struct Argument {
     }
 
     /// Whether the argument spells this word of capital letters, the case of its own ASCII letters ignored.
-    @inlinable package func equals(capitals word: [UInt8]) -> Bool {
+    @inlinable public func equals(capitals word: [UInt8]) -> Bool {
         word.withUnsafeBytes { word in
             guard word.count == bytes.count else { return false }
             var index = 0
@@ -50,11 +50,11 @@ package struct Argument {
     }
 
     /// The bytes with ASCII letters as capitals.
-    package var uppercased: [UInt8] { bytes.map(\.uppercasedASCII) }
+    public var uppercased: [UInt8] { bytes.map(\.uppercasedASCII) }
 
     /// A hash that ignores the case of ASCII letters, for a table of command names: two arguments that
     /// differ only in case have the same. The same in every process; not fit for keys a peer may choose.
-    package var caseInsensitiveHash: UInt64 {
+    public var caseInsensitiveHash: UInt64 {
         // Of a long name, the ends and the length: that tells names of commands apart.
         var hash = UInt64(bytes.count)
         let width = MemoryLayout<UInt64>.size

@@ -4,7 +4,7 @@ extension Int64 {
 
     /// The integer that `text` spells in the one canonical way: an optional `-`, then digits without
     /// a leading zero; no `+`, no blanks, no `-0`. Lengths and arguments are read with this.
-    package init?(canonicalDecimal text: UnsafeRawBufferPointer) {
+    public init?(canonicalDecimal text: UnsafeRawBufferPointer) {
         let isNegative = text.first == .minus
         let digits = text.part((isNegative ? 1 : 0)..<text.count)
         guard !digits.isEmpty, digits.count <= Int64.mostDigits else { return nil }

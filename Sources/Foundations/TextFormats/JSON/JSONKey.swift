@@ -2,7 +2,7 @@
 /// who knows which keys to expect makes no `String` of any.
 ///
 /// It is valid as long as the text that it was read from.
-package struct JSONKey: CustomStringConvertible {
+public struct JSONKey: CustomStringConvertible {
     /// What stands between the quotes.
     @usableFromInline let bytes: UnsafeRawBufferPointer
     /// Whether that is written with escapes: then it is compared as what it means.
@@ -14,13 +14,13 @@ package struct JSONKey: CustomStringConvertible {
     }
 
     /// The key as text.
-    package var description: String { isEscaped ? JSONReader.unescaped(bytes) : String(decoding: bytes, as: UTF8.self) }
+    public var description: String { isEscaped ? JSONReader.unescaped(bytes) : String(decoding: bytes, as: UTF8.self) }
 
     // Always in place: most comparisons end with the lengths, and these are known where the literal stands.
 
     /// Whether the key is this one.
     @inlinable @inline(__always)
-    package static func == (key: JSONKey, text: StaticString) -> Bool {
+    public static func == (key: JSONKey, text: StaticString) -> Bool {
         key.isEscaped ? key.means(text) : key.bytes.isText(text)
     }
 
@@ -30,13 +30,13 @@ package struct JSONKey: CustomStringConvertible {
 
     /// Whether the key is this one, for `switch`.
     @inlinable @inline(__always)
-    package static func ~= (text: StaticString, key: JSONKey) -> Bool { key == text }
+    public static func ~= (text: StaticString, key: JSONKey) -> Bool { key == text }
 }
 
 extension UnsafeRawBufferPointer {
     /// Whether these are the bytes of a text.
     @inlinable @inline(__always)
-    package func isText(_ text: StaticString) -> Bool {
+    public func isText(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && hasTextPrefix(text)
     }
 
@@ -44,7 +44,7 @@ extension UnsafeRawBufferPointer {
     ///
     /// Always in place: where the literal stands, its words are numbers to compare with.
     @inlinable @inline(__always)
-    package func hasTextPrefix(_ text: StaticString) -> Bool {
+    public func hasTextPrefix(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= length, length > 0, let mine = baseAddress else { return length == 0 }
         let other = UnsafeRawPointer(text.utf8Start)

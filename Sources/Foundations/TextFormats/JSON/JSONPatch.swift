@@ -4,14 +4,14 @@
 /// where they have one (``ElementIdentity``), so that one that moved is moved and not written again; of other
 /// arrays the common beginning and end are kept. Values are the same when they are written with the same bytes. What is
 /// the same is only looked through for its end, and not read.
-package enum JSONPatch {
+public enum JSONPatch {
     /// The patch from one document to another, as JSON text: `[]` where they are the same. A patch that would be
     /// longer than the new document replaces it as a whole.
     ///
     /// - Precondition: both are JSON, without an object that has a key twice. Not all that is not is noticed.
     ///
     /// - Parameter known: an array of each document whose elements are known: a member of it.
-    package static func bytes(
+    public static func bytes(
         from old: [UInt8], to new: [UInt8], knowing known: (old: KnownArray?, new: KnownArray?) = (nil, nil)
     ) throws(JSONReadingError) -> [UInt8] {
         guard old != new else { return Array("[]".utf8) }
@@ -28,7 +28,7 @@ package enum JSONPatch {
     }
 
     /// The patch that replaces any document with this one.
-    package static func replacement(with new: [UInt8]) -> [UInt8] {
+    public static func replacement(with new: [UInt8]) -> [UInt8] {
         Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
     }
 }

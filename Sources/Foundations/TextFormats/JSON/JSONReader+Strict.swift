@@ -2,7 +2,7 @@
 
 extension JSONReader {
     /// Reads an object that has each of these members once, in any order, and no other.
-    package mutating func members(
+    public mutating func members(
         _ names: [String], _ read: (inout JSONReader, String) throws(JSONReadingError) -> Void
     ) throws(JSONReadingError) {
         var missing = names
@@ -20,7 +20,7 @@ extension JSONReader {
     }
 
     /// Reads an integer of a range.
-    package mutating func integer(in range: ClosedRange<Int64>) throws(JSONReadingError) -> Int64 {
+    public mutating func integer(in range: ClosedRange<Int64>) throws(JSONReadingError) -> Int64 {
         let value = try integer()
         guard range.contains(value) else {
             throw failure("a number from \(range.lowerBound) to \(range.upperBound)")

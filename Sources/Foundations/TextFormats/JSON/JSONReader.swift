@@ -1,14 +1,14 @@
 /// JSON that is malformed, or not of the shape that was asked for.
-package struct JSONReadingError: Error, Equatable, CustomStringConvertible {
+public struct JSONReadingError: Error, Equatable, CustomStringConvertible {
     /// What was expected.
-    package let expected: String
+    public let expected: String
     /// The line in which something else stands, from 1. A line feed ends a line.
-    package let line: Int
+    public let line: Int
     /// The place in that line, from 1, in characters: Unicode scalars, as most editors count.
-    package let column: Int
+    public let column: Int
 
     /// What was expected, and where.
-    package var description: String { "expected \(expected) at line \(line), column \(column)" }
+    public var description: String { "expected \(expected) at line \(line), column \(column)" }
 }
 
 extension JSONReadingError {
@@ -28,9 +28,9 @@ extension JSONReadingError {
 /// Pulls values out of JSON text one after the other: the caller says what it expects.
 ///
 /// Strict (RFC 8259), and bounded: nesting is at most ``maximumDepth`` deep.
-package struct JSONReader {
+public struct JSONReader {
     /// The deepest nesting that is read.
-    package static let maximumDepth = 64
+    public static let maximumDepth = 64
 
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0
@@ -38,12 +38,12 @@ package struct JSONReader {
     private var isFirst = true
 
     /// A reader of text that must outlive it.
-    package init(_ bytes: UnsafeRawBufferPointer) {
+    public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     /// Reads the one value that the text holds.
-    package static func read<Value>(
+    public static func read<Value>(
         _ text: [UInt8], _ body: (inout JSONReader) throws(JSONReadingError) -> Value
     ) throws(JSONReadingError) -> Value {
         try text.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
@@ -52,7 +52,7 @@ package struct JSONReader {
     }
 
     /// Reads the one value that the text holds.
-    package static func read<Value>(
+    public static func read<Value>(
         _ text: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONReadingError) -> Value
     ) throws(JSONReadingError) -> Value {
         var reader = JSONReader(text)
@@ -64,10 +64,10 @@ package struct JSONReader {
     // MARK: Structure
 
     /// Enters an object; read its keys with ``nextKey()``.
-    package mutating func beginObject() throws(JSONReadingError) { try enter(UInt8(ascii: "{"), "an object") }
+    public mutating func beginObject() throws(JSONReadingError) { try enter(UInt8(ascii: "{"), "an object") }
 
     /// The next key of the object, or nil at its end. The key's value must be read before the next key.
-    package mutating func nextKey() throws(JSONReadingError) -> JSONKey? {
+    public mutating func nextKey() throws(JSONReadingError) -> JSONKey? {
         guard try advance(in: UInt8(ascii: "}")) else { return nil }
         let key = try scanKey()
         try expect(UInt8(ascii: ":"), "':'")
@@ -75,13 +75,13 @@ package struct JSONReader {
     }
 
     /// Enters an array; its elements are there while ``nextElement()`` says so.
-    package mutating func beginArray() throws(JSONReadingError) { try enter(UInt8(ascii: "["), "an array") }
+    public mutating func beginArray() throws(JSONReadingError) { try enter(UInt8(ascii: "["), "an array") }
 
     /// Whether there is one more element to read; false at the end of the array.
-    package mutating func nextElement() throws(JSONReadingError) -> Bool { try advance(in: UInt8(ascii: "]")) }
+    public mutating func nextElement() throws(JSONReadingError) -> Bool { try advance(in: UInt8(ascii: "]")) }
 
     /// Makes sure that nothing but white space follows.
-    package mutating func end() throws(JSONReadingError) {
+    public mutating func end() throws(JSONReadingError) {
         skipWhitespace()
         guard offset == bytes.count else { throw failure("the end") }
     }
@@ -89,10 +89,10 @@ package struct JSONReader {
     // MARK: Values
 
     /// Reads a string.
-    package mutating func string() throws(JSONReadingError) -> String { try scanString("a string") }
+    public mutating func string() throws(JSONReadingError) -> String { try scanString("a string") }
 
     /// Reads an integer without a fraction or exponent.
-    package mutating func integer() throws(JSONReadingError) -> Int64 {
+    public mutating func integer() throws(JSONReadingError) -> Int64 {
         skipWhitespace()
         let start = offset
         let negative = take(UInt8(ascii: "-"))
@@ -115,7 +115,7 @@ package struct JSONReader {
     }
 
     /// Reads `true` or `false`.
-    package mutating func bool() throws(JSONReadingError) -> Bool {
+    public mutating func bool() throws(JSONReadingError) -> Bool {
         skipWhitespace()
         if takeLiteral("true") { return true }
         if takeLiteral("false") { return false }
@@ -123,13 +123,13 @@ package struct JSONReader {
     }
 
     /// Reads a `null` if there is one.
-    package mutating func takeNull() -> Bool {
+    public mutating func takeNull() -> Bool {
         skipWhitespace()
         return takeLiteral("null")
     }
 
     /// Passes over the next value, whatever it is, and returns its text.
-    package mutating func rawValue() throws(JSONReadingError) -> UnsafeRawBufferPointer {
+    public mutating func rawValue() throws(JSONReadingError) -> UnsafeRawBufferPointer {
         skipWhitespace()
         let start = offset
         switch peek() {
@@ -175,7 +175,7 @@ package struct JSONReader {
     }
 
     /// A failure at the place reached, for values that are of the right shape and still wrong.
-    package func failure(_ expected: String) -> JSONReadingError { failure(expected, at: offset) }
+    public func failure(_ expected: String) -> JSONReadingError { failure(expected, at: offset) }
 
     // MARK: Parts
 
@@ -190,7 +190,7 @@ package struct JSONReader {
     }
 
     /// The byte that the next value begins with; nil at the end.
-    package mutating func nextByte() -> UInt8? {
+    public mutating func nextByte() -> UInt8? {
         skipWhitespace()
         return peek()
     }

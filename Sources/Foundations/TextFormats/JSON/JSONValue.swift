@@ -1,6 +1,6 @@
 /// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events, and what
 /// clients send.
-package enum JSONValue: Sendable {
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// The number's text, so that no digit is lost.
@@ -11,28 +11,28 @@ package enum JSONValue: Sendable {
     case object([Member])
 
     /// A key and its value.
-    package struct Member: Equatable, Sendable {
+    public struct Member: Equatable, Sendable {
         /// The key.
-        package var key: String
+        public var key: String
         /// The value.
-        package var value: JSONValue
+        public var value: JSONValue
 
         /// Whether the key has these bytes.
-        package func isNamed(_ name: String) -> Bool {
+        public func isNamed(_ name: String) -> Bool {
             key.utf8.count == name.utf8.count && key.utf8.elementsEqual(name.utf8)
         }
 
         /// Whether the keys have the same bytes, and the values are the same.
-        package static func == (a: Member, b: Member) -> Bool { a.isNamed(b.key) && a.value == b.value }
+        public static func == (a: Member, b: Member) -> Bool { a.isNamed(b.key) && a.value == b.value }
     }
 
     /// The value that the text holds. An object with a key twice is none: two readers could take different values of it.
-    package init(_ text: [UInt8]) throws(JSONReadingError) {
+    public init(_ text: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
     }
 
     /// The value that the text holds. An object with a key twice is none: two readers could take different values of it.
-    package init(_ text: UnsafeRawBufferPointer) throws(JSONReadingError) {
+    public init(_ text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
     }
 
@@ -75,7 +75,7 @@ package enum JSONValue: Sendable {
     }
 
     /// Writes the value.
-    package func write(to writer: inout JSONWriter) {
+    public func write(to writer: inout JSONWriter) {
         switch self {
         case .null: writer.null()
         case .bool(let value): writer.bool(value)
@@ -97,7 +97,7 @@ package enum JSONValue: Sendable {
 
     /// A member of an object; nil where there is none, or this is no object. Setting nil removes it; setting
     /// another value replaces it, or adds it at the end.
-    package subscript(key: String) -> JSONValue? {
+    public subscript(key: String) -> JSONValue? {
         get {
             guard case .object(let members) = self else { return nil }
             return members.first { $0.isNamed(key) }?.value
@@ -119,7 +119,7 @@ package enum JSONValue: Sendable {
 extension JSONValue: Equatable {
     /// Whether it is the same value: numbers and strings to the byte, where `==` takes some strings for equal that
     /// are not, and members in the same order.
-    package static func == (a: JSONValue, b: JSONValue) -> Bool {
+    public static func == (a: JSONValue, b: JSONValue) -> Bool {
         switch (a, b) {
         case (.null, .null): true
         case (.bool(let a), .bool(let b)): a == b

@@ -4,26 +4,26 @@
 // never trap.
 
 /// Writes one JSON value as UTF-8 bytes. It places the commas; the caller balances the brackets.
-package struct JSONWriter: Sendable {
+public struct JSONWriter: Sendable {
     /// Room for what is written, of which the first ``count`` bytes are: appending to an array byte by byte takes far
     /// longer.
     private var room: [UInt8]
     /// How many bytes have been written.
-    package private(set) var count = 0
+    public private(set) var count = 0
     private var needsComma = false
 
     /// A writer with nothing written.
-    package init(reservingCapacity capacity: Int = 0) {
+    public init(reservingCapacity capacity: Int = 0) {
         room = [UInt8](repeating: 0, count: capacity)
     }
 
     /// What has been written.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         room.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[..<count])) }
     }
 
     /// Removes what has been written and keeps the capacity.
-    package mutating func removeAll() {
+    public mutating func removeAll() {
         count = 0
         needsComma = false
     }
@@ -50,16 +50,16 @@ package struct JSONWriter: Sendable {
     // MARK: Structure
 
     /// Begins an object.
-    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    public mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Ends an object.
-    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    public mutating func endObject() { close(UInt8(ascii: "}")) }
     /// Begins an array.
-    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    public mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Ends an array.
-    package mutating func endArray() { close(UInt8(ascii: "]")) }
+    public mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a key that needs no escapes; its value must follow.
-    package mutating func key(_ key: StaticString) {
+    public mutating func key(_ key: StaticString) {
         let length = key.utf8CodeUnitCount
         value(length + 3) { next in
             next[0] = UInt8(ascii: "\"")
@@ -71,7 +71,7 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes a key that is not known beforehand; its value must follow.
-    package mutating func key(dynamic key: String) {
+    public mutating func key(dynamic key: String) {
         string(key)
         append(UInt8(ascii: ":"))
     }
@@ -79,7 +79,7 @@ package struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes a string.
-    package mutating func string(_ text: String) {
+    public mutating func string(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
             var text = text
             text.withUTF8 { string($0) }
@@ -97,13 +97,13 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes an integer.
-    package mutating func integer(_ value: some FixedWidthInteger) {
+    public mutating func integer(_ value: some FixedWidthInteger) {
         digits(Int64(value))
         needsComma = true
     }
 
     /// Writes `value / 10^digits` in its shortest decimal form: 440 with two digits is `4.4`.
-    package mutating func decimal(_ value: Int, digits: Int) {
+    public mutating func decimal(_ value: Int, digits: Int) {
         precondition(value >= 0 && digits > 0)
         var scale = 1
         for _ in 0..<digits { scale *= 10 }
@@ -119,13 +119,13 @@ package struct JSONWriter: Sendable {
     }
 
     /// Writes `true` or `false`.
-    package mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
+    public mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
     /// Writes `null`.
-    package mutating func null() { literal("null") }
+    public mutating func null() { literal("null") }
 
     /// Writes a value that is JSON already.
-    package mutating func raw(_ json: some Collection<UInt8>) {
+    public mutating func raw(_ json: some Collection<UInt8>) {
         let length = json.count
         value(length) { next in
             _ = UnsafeMutableBufferPointer(start: next, count: length).update(fromContentsOf: json)
@@ -228,25 +228,25 @@ package struct JSONWriter: Sendable {
 
 extension JSONWriter {
     /// Writes a key and a string, or null.
-    package mutating func field(_ key: StaticString, _ value: String?) {
+    public mutating func field(_ key: StaticString, _ value: String?) {
         self.key(key)
         if let value { string(value) } else { null() }
     }
 
     /// Writes a key and an integer, or null.
-    package mutating func field(_ key: StaticString, _ value: (some FixedWidthInteger)?) {
+    public mutating func field(_ key: StaticString, _ value: (some FixedWidthInteger)?) {
         self.key(key)
         if let value { integer(value) } else { null() }
     }
 
     /// Writes a key and a boolean.
-    package mutating func field(_ key: StaticString, _ value: Bool) {
+    public mutating func field(_ key: StaticString, _ value: Bool) {
         self.key(key)
         bool(value)
     }
 
     /// Writes a key and an array of strings.
-    package mutating func field(_ key: StaticString, _ values: some Sequence<String>) {
+    public mutating func field(_ key: StaticString, _ values: some Sequence<String>) {
         self.key(key)
         beginArray()
         for value in values { string(value) }

@@ -1,11 +1,11 @@
 /// Comma-separated values, as RFC 4180 has them, that no spreadsheet takes for anything but values.
-package enum CSV {
+public enum CSV {
     /// A line, without its end.
-    package static func record(_ cells: [String]) -> String { cells.joined(separator: ",") }
+    public static func record(_ cells: [String]) -> String { cells.joined(separator: ",") }
 
     /// A text as a cell, on one line. Spreadsheets calculate what begins with `=`, `+`, `-` or `@`, so an apostrophe
     /// goes before these, and before an apostrophe: whoever takes one away from the beginning of a cell has the text.
-    package static func cell(_ text: String, _ notation: TerminalText.Notation = .braces) -> String {
+    public static func cell(_ text: String, _ notation: TerminalText.Notation = .braces) -> String {
         var line = TerminalText.line(text, notation)
         if let first = line.unicodeScalars.first, "=+-@'".unicodeScalars.contains(first) { line = "'" + line }
         let needsQuotes = line.isEmpty || line.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }

@@ -11,14 +11,14 @@ internal import Synchronization
 ///
 /// Whoever adds a line never waits; another thread writes. Lines beyond a bound are dropped and counted. The descriptor
 /// stays as it is: other processes may share it, and `O_NONBLOCK` would hold for them, too.
-package final class LineOutput: Sendable {
+public final class LineOutput: Sendable {
     /// The most bytes that wait, besides as many that are being written.
-    package static let capacity = 256 << 10
+    public static let capacity = 256 << 10
     /// How long the end of a process may wait for its last lines to be read, in milliseconds.
-    package static let patience = 1_000
+    public static let patience = 1_000
 
     /// The standard error of this process.
-    package static let standardError = LineOutput(descriptor: STDERR_FILENO)
+    public static let standardError = LineOutput(descriptor: STDERR_FILENO)
 
     private struct State {
         var waiting: [UInt8] = []
@@ -35,17 +35,17 @@ package final class LineOutput: Sendable {
     private let descriptor: Int32
 
     /// Lines for a descriptor, which stays open.
-    package init(descriptor: Int32) { self.descriptor = descriptor }
+    public init(descriptor: Int32) { self.descriptor = descriptor }
 
     /// How many lines were dropped.
-    package var droppedLines: Int64 { state.withLock { $0.dropped } }
+    public var droppedLines: Int64 { state.withLock { $0.dropped } }
 
     /// Adds a line, or drops it.
     ///
     /// - Parameters:
     ///   - line: with its line end.
     ///   - notice: a line that tells how many were dropped, where they would have been.
-    package func add(_ line: String, ifDropped notice: @escaping @Sendable (Int64) -> String) {
+    public func add(_ line: String, ifDropped notice: @escaping @Sendable (Int64) -> String) {
         let begins = state.withLock { state in
             // Once one was dropped, what follows has to wait for the line that says so.
             guard state.untold == 0, state.waiting.count + line.utf8.count <= LineOutput.capacity else {
@@ -62,7 +62,7 @@ package final class LineOutput: Sendable {
     }
 
     /// Waits until every line has been written, for `patience` at most.
-    package func flush() {
+    public func flush() {
         let written = DispatchSemaphore(value: 0)
         queue.async { written.signal() }
         _ = written.wait(timeout: .now() + .milliseconds(LineOutput.patience))
@@ -93,7 +93,7 @@ package final class LineOutput: Sendable {
     }
 
     /// Writes bytes to a descriptor, and waits for whoever reads them. Returns those that nobody will ever read.
-    package static func write(_ bytes: [UInt8], to descriptor: Int32) -> ArraySlice<UInt8> {
+    public static func write(_ bytes: [UInt8], to descriptor: Int32) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { platformWrite(descriptor, $0.baseAddress, $0.count) }

@@ -1,9 +1,9 @@
 // What is printed: text that cannot deceive whoever reads it, and lines that nobody has to wait for.
 
 /// Text in a form that a terminal shows and never obeys.
-package enum TerminalText {
+public enum TerminalText {
     /// How to write a character that must not reach a terminal.
-    package enum Notation: Sendable {
+    public enum Notation: Sendable {
         /// `\u{1b}`, for people.
         case braces
         /// `\u001b`, inside JSON, where it means the same character.
@@ -12,7 +12,7 @@ package enum TerminalText {
 
     /// The text as one line. Control characters, line breaks, characters that change the direction of text, and those
     /// that cannot be seen are replaced by their numbers. Applying it again changes nothing.
-    package static func line(_ text: String, _ notation: Notation = .braces) -> String {
+    public static func line(_ text: String, _ notation: Notation = .braces) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) { return text }
         var line = String.UnicodeScalarView()
         var before = Kind.plain
@@ -33,7 +33,7 @@ package enum TerminalText {
 
     /// The text, which may have several lines. In a message, those after the first are indented, so that none looks like
     /// another message.
-    package static func lines(_ text: String, indent: String = "") -> String {
+    public static func lines(_ text: String, indent: String = "") -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }
             .joined(separator: "\n\(indent)")
     }

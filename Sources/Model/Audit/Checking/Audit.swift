@@ -1,55 +1,55 @@
 internal import Domain
-package import EventLog
-package import Projections
+public import EventLog
+public import Projections
 
 /// One pass over the log that checks digests and chain, histories, carts against orders, and the stored read models.
-package struct Audit: Sendable {
+public struct Audit: Sendable {
     /// What an audit found.
-    package struct Report: Sendable {
+    public struct Report: Sendable {
         /// One for each row of `log_head`.
-        package var partitions: [PartitionReport] = []
+        public var partitions: [PartitionReport] = []
         /// What is wrong with the log as a whole.
-        package var findings = Findings()
+        public var findings = Findings()
 
         /// How many findings there are, of the log and of every partition.
-        package var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
+        public var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
         /// Which kinds of findings there are.
-        package var kinds: Set<Finding.Kind> { partitions.reduce(findings.kinds) { $0.union($1.findings.kinds) } }
+        public var kinds: Set<Finding.Kind> { partitions.reduce(findings.kinds) { $0.union($1.findings.kinds) } }
     }
 
     /// What an audit found in one partition.
-    package struct PartitionReport: Sendable {
+    public struct PartitionReport: Sendable {
         /// The partition.
-        package var partition: Int
+        public var partition: Int
         /// Where it stood when the audit began.
-        package var head: LogHead
+        public var head: LogHead
         /// The number of events read.
-        package var eventCount: Int64
+        public var eventCount: Int64
         /// The number of batches whose digests were recomputed.
-        package var commitCount: Int
+        public var commitCount: Int
         /// The number of carts folded.
-        package var cartCount: Int
+        public var cartCount: Int
         /// The number of orders compared with their carts.
-        package var orderCount: Int
+        public var orderCount: Int
         /// The position at which stored rows were compared; nil where they were not.
-        package var comparedAt: Int64?
+        public var comparedAt: Int64?
         /// The number of rows in use that were compared.
-        package var comparedRows: [RegisteredProjection: Int]
+        public var comparedRows: [RegisteredProjection: Int]
         /// The number of other rows that were compared, such as those of the generation before.
-        package var otherRows: Int
+        public var otherRows: Int
         /// Why no rows were compared, if so.
-        package var remark: String?
+        public var remark: String?
         /// What is wrong.
-        package var findings: Findings
+        public var findings: Findings
         /// The read models as of the head.
-        package var model: ReadModel
+        public var model: ReadModel
     }
 
     private let source: any AuditSource
     private let openCartLimit: Int
 
     /// An audit of what the source reads.
-    package init(_ source: any AuditSource) { self.init(source, openCartLimit: HistoryCheck.maximumOpenCarts) }
+    public init(_ source: any AuditSource) { self.init(source, openCartLimit: HistoryCheck.maximumOpenCarts) }
 
     /// - Parameter openCartLimit: the most open carts that are checked in one pass.
     init(_ source: any AuditSource, openCartLimit: Int) {
@@ -61,7 +61,7 @@ package struct Audit: Sendable {
     ///
     /// - Parameter progress: receives the partition, the position reached, and the last position.
     @concurrent
-    package func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
+    public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
         let heads = try await source.heads()
         var report = Report()
         var placement = PlacementCheck(
@@ -150,12 +150,12 @@ extension IndexFault {
 }
 
 /// Why an audit could not run.
-package struct AuditError: Error, CustomStringConvertible {
+public struct AuditError: Error, CustomStringConvertible {
     /// What went wrong.
-    package let description: String
+    public let description: String
 
     /// What went wrong.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }
 
 /// Goes through the events of a partition once.

@@ -1,7 +1,7 @@
 /// Something that is not as it should be.
-package struct Finding: Equatable, Sendable {
+public struct Finding: Equatable, Sendable {
     /// What kind of thing it is.
-    package enum Kind: String, Sendable {
+    public enum Kind: String, Sendable {
         /// What is stored, shown or counted is not what follows from the log, or not as the migrations made it.
         case difference
         /// Something could not be compared, so nobody knows whether it is right.
@@ -13,18 +13,18 @@ package struct Finding: Equatable, Sendable {
     }
 
     /// What kind of thing it is.
-    package var kind: Kind
+    public var kind: Kind
     /// The partition of the log.
-    package var partition: Int
+    public var partition: Int
     /// The first event from which it differs, if that is known.
-    package var position: Int64?
+    public var position: Int64?
     /// What it is about: a stream, a batch, a row.
-    package var subject: String
+    public var subject: String
     /// What is wrong, in a sentence.
-    package var message: String
+    public var message: String
 
     /// Something that is not as it should be.
-    package init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
+    public init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
         self.kind = kind
         self.partition = partition
         self.position = position
@@ -34,19 +34,19 @@ package struct Finding: Equatable, Sendable {
 }
 
 /// Findings, of which only the first are kept.
-package struct Findings: Sendable {
+public struct Findings: Sendable {
     /// The most that are kept for a partition.
-    package static let limit = 100
+    public static let limit = 100
 
     /// The first ones.
-    package private(set) var kept: [Finding] = []
+    public private(set) var kept: [Finding] = []
     /// How many there are in all.
-    package private(set) var count = 0
+    public private(set) var count = 0
     /// Which kinds there are among all of them.
-    package private(set) var kinds: Set<Finding.Kind> = []
+    public private(set) var kinds: Set<Finding.Kind> = []
 
     /// None.
-    package init() {}
+    public init() {}
 
     mutating func add(_ finding: Finding) {
         count += 1
@@ -55,7 +55,7 @@ package struct Findings: Sendable {
     }
 
     /// Adds those of another part of the audit.
-    package mutating func add(_ other: Findings) {
+    public mutating func add(_ other: Findings) {
         for finding in other.kept { add(finding) }
         count += other.count - other.kept.count
         kinds.formUnion(other.kinds)

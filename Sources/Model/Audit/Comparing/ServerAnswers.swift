@@ -1,22 +1,22 @@
 internal import Domain
-package import EventLog
-package import Projections
+public import EventLog
+public import Projections
 
 /// What a running server must answer about everything, according to a replay of the log up to a position. Streams
 /// that were written since are left out.
-package struct ServerAnswers: Sendable {
+public struct ServerAnswers: Sendable {
     /// A question and its right answer.
-    package struct Expected: Sendable {
+    public struct Expected: Sendable {
         /// The command and its arguments.
-        package var words: [String]
+        public var words: [String]
         /// The streams that the answer comes from.
-        package var streams: [StreamName]
+        public var streams: [StreamName]
         /// The answer that follows from the log.
-        package var answer: Answer
+        public var answer: Answer
     }
 
     /// An answer.
-    package enum Answer: Equatable, Sendable {
+    public enum Answer: Equatable, Sendable {
         case document([UInt8])
         case count(Int)
         case null
@@ -24,12 +24,12 @@ package struct ServerAnswers: Sendable {
 
     private let partition: Int
     /// The questions to ask.
-    package let questions: [Expected]
+    public let questions: [Expected]
     /// The wrong answers, by the numbers of their questions.
     private var different: [Int: String] = [:]
 
     /// The questions about everything in the read models of a partition.
-    package init(_ model: ReadModel) {
+    public init(_ model: ReadModel) {
         partition = model.partition
         var questions: [Expected] = []
         for record in model.outletHome.shown.sorted(by: { $0.id < $1.id }) {
@@ -51,16 +51,16 @@ package struct ServerAnswers: Sendable {
     /// Takes the answer to a question.
     ///
     /// - Parameter shown: the answer as text.
-    package mutating func take(_ answer: Answer?, to number: Int, shown: String) {
+    public mutating func take(_ answer: Answer?, to number: Int, shown: String) {
         guard answer != questions[number].answer else { return }
         different[number] = shown
     }
 
     /// Whether an answer was wrong.
-    package var hasDifferences: Bool { !different.isEmpty }
+    public var hasDifferences: Bool { !different.isEmpty }
 
     /// The wrong answers, except about streams that were written since the replay ended.
-    package func findings(writtenSince streams: Set<StreamName>) -> Findings {
+    public func findings(writtenSince streams: Set<StreamName>) -> Findings {
         var findings = Findings()
         for (number, shown) in different.sorted(by: { $0.key < $1.key }) {
             let question = questions[number]

@@ -6,11 +6,11 @@
 // - memory grows with what the read models and carts hold, not with the length of the log;
 // - it reports whatever differs, with the first event from which it does.
 
-package import EventLog
-package import Projections
+public import EventLog
+public import Projections
 
 /// What an audit reads.
-package protocol AuditSource: Sendable {
+public protocol AuditSource: Sendable {
     /// How many partitions the log says it has; nil if it does not say.
     func partitionCount() async throws -> Int?
 
@@ -73,18 +73,18 @@ package protocol AuditSource: Sendable {
 }
 
 /// A row of `log_head`, whatever it holds.
-package struct StoredHead: Equatable, Sendable {
+public struct StoredHead: Equatable, Sendable {
     /// The partition.
-    package var partition: Int
+    public var partition: Int
     /// The position of the last event.
-    package var position: Int64
+    public var position: Int64
     /// The chain over every batch up to there; 32 bytes unless somebody changed it.
-    package var digest: [UInt8]
+    public var digest: [UInt8]
     /// How often a batch was declared lost.
-    package var epoch: Int64
+    public var epoch: Int64
 
     /// A row of `log_head`.
-    package init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
+    public init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
         self.partition = partition
         self.position = position
         self.digest = digest
@@ -92,50 +92,50 @@ package struct StoredHead: Equatable, Sendable {
     }
 
     /// The row as a head. A digest of another length becomes zeros.
-    package var head: LogHead {
+    public var head: LogHead {
         LogHead(partition: partition, position: position, digest: Digest(digest) ?? .zero)
     }
 }
 
 /// A column that is not as the migrations made it.
-package struct ChangedColumn: Equatable, Sendable {
+public struct ChangedColumn: Equatable, Sendable {
     /// The table and the column.
-    package var name: String
+    public var name: String
     /// What it is instead, such as `is a bigint instead of an integer`.
-    package var change: String
+    public var change: String
 
     /// A column.
-    package init(_ name: String, _ change: String) {
+    public init(_ name: String, _ change: String) {
         self.name = name
         self.change = change
     }
 }
 
 /// A row of the log at a position that no reader gets to.
-package struct StrayRow: Equatable, Sendable {
+public struct StrayRow: Equatable, Sendable {
     /// What it is, such as `batch 48–50`.
-    package var subject: String
+    public var subject: String
     /// Its position, or the first one of a batch.
-    package var position: Int64
+    public var position: Int64
 
     /// A row of the log.
-    package init(subject: String, position: Int64) {
+    public init(subject: String, position: Int64) {
         self.subject = subject
         self.position = position
     }
 }
 
 /// Something in the schema that is not as the migrations made it.
-package struct SchemaFault: Equatable, Sendable {
+public struct SchemaFault: Equatable, Sendable {
     /// What it is, such as `function tiffin.append`.
-    package var subject: String
+    public var subject: String
     /// What is wrong with it.
-    package var message: String
+    public var message: String
     /// Whether it could not be compared.
-    package var isUnknown: Bool
+    public var isUnknown: Bool
 
     /// Something in the schema.
-    package init(_ subject: String, _ message: String, isUnknown: Bool = false) {
+    public init(_ subject: String, _ message: String, isUnknown: Bool = false) {
         self.subject = subject
         self.message = message
         self.isUnknown = isUnknown
@@ -143,14 +143,14 @@ package struct SchemaFault: Equatable, Sendable {
 }
 
 /// A row of the index of streams that is missing, or that leads to nothing.
-package struct IndexFault: Equatable, Sendable {
+public struct IndexFault: Equatable, Sendable {
     /// The stream that the index has no row of; nil where a row leads to a batch without its stream.
-    package var stream: String?
+    public var stream: String?
     /// Where the batch begins.
-    package var position: Int64
+    public var position: Int64
 
     /// A row.
-    package init(stream: String?, position: Int64) {
+    public init(stream: String?, position: Int64) {
         self.stream = stream
         self.position = position
     }

@@ -1,18 +1,18 @@
-package import Domain
+public import Domain
 
 /// What the tables say of what was done beside the log: those of its rows that belong to one partition.
-package struct StoredDeeds: Sendable {
+public struct StoredDeeds: Sendable {
     /// How many partitions there are: a customer is forgotten in each.
-    package var partitionCount: Int
+    public var partitionCount: Int
     /// In how many partitions each customer is forgotten.
-    package var forgotten: [Identifier: Int]
+    public var forgotten: [Identifier: Int]
     /// The users who were not removed.
-    package var users: [Identifier: Deed.User]
+    public var users: [Identifier: Deed.User]
     /// The relays.
-    package var relays: Set<Identifier>
+    public var relays: Set<Identifier>
 
     /// What the tables say.
-    package init(
+    public init(
         partitionCount: Int, forgotten: [Identifier: Int], users: [Identifier: Deed.User], relays: Set<Identifier>
     ) {
         self.partitionCount = partitionCount

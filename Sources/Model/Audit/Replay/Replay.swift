@@ -1,11 +1,11 @@
-package import Domain
-package import EventLog
-package import Projections
+public import Domain
+public import EventLog
+public import Projections
 
 /// Folds the log into read models, as of any moment.
-package struct Replay: Sendable {
+public struct Replay: Sendable {
     /// How far to go.
-    package enum Extent: Equatable, Sendable {
+    public enum Extent: Equatable, Sendable {
         case everything
         /// Up to and including a position of each partition.
         case position(Int64)
@@ -19,7 +19,7 @@ package struct Replay: Sendable {
     private let isFromScratch: Bool
 
     /// A replay of what the source reads.
-    package init(_ source: any AuditSource, extent: Extent, isFromScratch: Bool) {
+    public init(_ source: any AuditSource, extent: Extent, isFromScratch: Bool) {
         self.source = source
         self.extent = extent
         self.isFromScratch = isFromScratch
@@ -31,7 +31,7 @@ package struct Replay: Sendable {
     /// - Parameter progress: receives the number of events that were folded, and the number to fold.
     /// - Throws: if an event cannot be read, or the log does not reach so far.
     @concurrent
-    package func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (
+    public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (
         model: ReadModel, folded: Int64, note: String?
     ) {
         var end = head.position

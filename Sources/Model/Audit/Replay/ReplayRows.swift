@@ -1,27 +1,27 @@
 internal import Domain
-package import Projections
+public import Projections
 internal import TextFormats
 
 /// A projection or the catalogue as it is printed: rows of named values.
-package struct ReplayRows: Sendable {
+public struct ReplayRows: Sendable {
     /// What can be printed.
-    package enum Subject: Sendable {
+    public enum Subject: Sendable {
         /// The rows of a projection.
         case projection(RegisteredProjection)
         /// Every item that is shown, with its outlet. It is computed from `outlet_home` and has no rows of its own.
         case catalogue
 
         /// Everything that can be printed.
-        package static let all = ReadModel.projections.map(Subject.projection) + [.catalogue]
+        public static let all = ReadModel.projections.map(Subject.projection) + [.catalogue]
 
         /// The subject with this name.
-        package init?(name: String) {
+        public init?(name: String) {
             guard let found = Subject.all.first(where: { $0.name == name }) else { return nil }
             self = found
         }
 
         /// Its name.
-        package var name: String {
+        public var name: String {
             switch self {
             case .projection(let projection): projection.name
             case .catalogue: "catalogue"
@@ -30,7 +30,7 @@ package struct ReplayRows: Sendable {
     }
 
     /// How rows are printed.
-    package enum Format: String, CaseIterable, Sendable {
+    public enum Format: String, CaseIterable, Sendable {
         /// Columns for people to read, with long values shortened.
         case table
         /// One JSON array.
@@ -48,7 +48,7 @@ package struct ReplayRows: Sendable {
     private let rows: [[RowValue]]
 
     /// How many rows there are.
-    package static func count(of subject: Subject, _ model: ReadModel) -> Int {
+    public static func count(of subject: Subject, _ model: ReadModel) -> Int {
         switch subject {
         case .projection(let projection): projection.rowCount(in: model)
         case .catalogue: model.outletHome.listed.reduce(0) { $0 + $1.menu.entries.count }
@@ -56,7 +56,7 @@ package struct ReplayRows: Sendable {
     }
 
     /// The rows, in the order of their keys.
-    package init(of subject: Subject, _ model: ReadModel) {
+    public init(of subject: Subject, _ model: ReadModel) {
         switch subject {
         case .projection(let projection):
             let printed = projection.columns.indices.filter { projection.columns[$0].isPrinted }
@@ -86,7 +86,7 @@ package struct ReplayRows: Sendable {
     /// The rows as text, a line at a time.
     ///
     /// - Parameter isFirst: whether no other rows of the subject were printed before them.
-    package func print(as format: Format, isFirst: Bool = true, _ line: (String) -> Void) {
+    public func print(as format: Format, isFirst: Bool = true, _ line: (String) -> Void) {
         switch format {
         case .csv:
             if isFirst { line(CSV.record(columns.map { CSV.cell($0) })) }

@@ -3,13 +3,13 @@
 // The promise: every event has its line, in order. A line follows from its event and those before it; only what is in
 // brackets is as of now.
 
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The history of a cart, and what is in it now with the events that put it there.
-package struct CartHistory: Sendable {
+public struct CartHistory: Sendable {
     /// The cart.
-    package let cart: Identifier
+    public let cart: Identifier
     private let menus: CurrentMenus
     private let texts: DecryptedTexts
     private let partition: Int
@@ -24,7 +24,7 @@ package struct CartHistory: Sendable {
     ///   - events: every event of the cart's stream.
     ///   - menus: those of ``outlets(of:)``.
     ///   - texts: the sealed texts of the events.
-    package init(
+    public init(
         _ cart: Identifier, _ events: [RecordedEvent], _ menus: CurrentMenus, _ texts: DecryptedTexts = DecryptedTexts()
     ) {
         self.cart = cart
@@ -42,7 +42,7 @@ package struct CartHistory: Sendable {
     }
 
     /// The outlets whose items were in a cart.
-    package static func outlets(of events: [RecordedEvent]) -> [Identifier] {
+    public static func outlets(of events: [RecordedEvent]) -> [Identifier] {
         var outlets: [Identifier] = []
         for event in events {
             guard case .cart(.itemAdded(_, let outlet, _, _)) = (try? event.decoded())?.event,
@@ -130,7 +130,7 @@ package struct CartHistory: Sendable {
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
-    package func text(last: Int) -> [String] {
+    public func text(last: Int) -> [String] {
         let count = lines.count.counted("event")
         return ["cart \(cart): \(count) in partition \(partition) of the log"] + lines.text(last: last) + [""] + present
     }

@@ -1,9 +1,9 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import Projections
 
 /// What menus say now, to compare with what they said then.
-package struct CurrentMenus: Sendable {
+public struct CurrentMenus: Sendable {
     private let outlets: OutletHome
     private let now: Timestamp
 
@@ -12,7 +12,7 @@ package struct CurrentMenus: Sendable {
     /// - Parameters:
     ///   - events: those of the outlets and of their menus, each stream from its first event on.
     ///   - now: the time at which suspensions are judged.
-    package init(folding events: [RecordedEvent], now: Timestamp) {
+    public init(folding events: [RecordedEvent], now: Timestamp) {
         outlets = OutletHome(
             folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
         self.now = now

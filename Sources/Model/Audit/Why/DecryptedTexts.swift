@@ -1,15 +1,15 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// What the sealed texts of a history say, as far as the reader may know.
-package struct DecryptedTexts: Sendable {
+public struct DecryptedTexts: Sendable {
     private var texts: [SealedText: String] = [:]
 
     /// No text is known.
-    package init() {}
+    public init() {}
 
     /// What a text says, or what is shown instead.
-    package subscript(text: SealedText) -> String? {
+    public subscript(text: SealedText) -> String? {
         get { texts[text] }
         set { texts[text] = newValue }
     }
@@ -25,22 +25,22 @@ package struct DecryptedTexts: Sendable {
 }
 
 /// A sealed text of a history, and where readers with the right to it can see it.
-package struct SealedTextUse: Sendable {
+public struct SealedTextUse: Sendable {
     /// The text.
-    package var text: SealedText
+    public var text: SealedText
     /// What it is.
-    package var kind: TextKind
+    public var kind: TextKind
     /// Whose it is.
-    package var owner: TextOwner
+    public var owner: TextOwner
     /// The position of the last event that has it.
-    package var position: Int64
+    public var position: Int64
     /// The line of the cart that it is a note on; nil for a name and a reason.
-    package var line: Text?
+    public var line: Text?
     /// The order that has it; nil for a note on a cart.
-    package var order: Identifier?
+    public var order: Identifier?
 
     /// The sealed texts of carts and orders, each once, ordered by their last use.
-    package static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
+    public static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
         var passages: [SealedTextUse] = []
         var known: Set<SealedText> = []
         let decoded = events.compactMap { try? $0.decoded() }

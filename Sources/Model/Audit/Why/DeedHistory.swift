@@ -1,8 +1,8 @@
 internal import Domain
-package import EventLog
+public import EventLog
 
 /// The history of what was done beside the log: to a customer, a user or a relay.
-package struct DeedHistory: Sendable {
+public struct DeedHistory: Sendable {
     private let stream: StreamName
     private let partition: Int
     private var reading = StreamReader()
@@ -10,7 +10,7 @@ package struct DeedHistory: Sendable {
     /// A history.
     ///
     /// - Parameter events: every event of the stream.
-    package init(_ stream: StreamName, _ events: [RecordedEvent]) {
+    public init(_ stream: StreamName, _ events: [RecordedEvent]) {
         self.stream = stream
         partition = events.first?.partition ?? 0
         for event in events {
@@ -24,7 +24,7 @@ package struct DeedHistory: Sendable {
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
-    package func text(last: Int) -> [String] {
+    public func text(last: Int) -> [String] {
         let count = reading.lines.count.counted("event")
         return ["\(stream.category) \(stream.id): \(count) in partition \(partition) of the log"]
             + reading.lines.text(last: last)

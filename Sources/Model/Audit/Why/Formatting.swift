@@ -11,7 +11,7 @@ extension Timestamp {
 
 extension Int {
     /// The number with its noun: `1 event`, `2 events`.
-    package func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+    public func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 
 extension String {

@@ -1,8 +1,8 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The history of an order: that of its cart, and what was agreed.
-package struct OrderHistory: Sendable {
+public struct OrderHistory: Sendable {
     private let order: Identifier
     private let partition: Int
     private var reading = StreamReader()
@@ -16,7 +16,7 @@ package struct OrderHistory: Sendable {
     ///   - events: every event of the order's stream.
     ///   - cart: the history of ``cart(of:)``.
     ///   - texts: the sealed texts of the events.
-    package init(
+    public init(
         _ order: Identifier, _ events: [RecordedEvent], _ cart: CartHistory?, _ texts: DecryptedTexts = DecryptedTexts()
     ) {
         self.order = order
@@ -108,7 +108,7 @@ package struct OrderHistory: Sendable {
     }
 
     /// The cart that an order was placed from.
-    package static func cart(of events: [RecordedEvent]) -> Identifier? {
+    public static func cart(of events: [RecordedEvent]) -> Identifier? {
         for event in events {
             if case .order(.placed(let placement)) = (try? event.decoded())?.event { return placement.cart }
         }
@@ -118,7 +118,7 @@ package struct OrderHistory: Sendable {
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
-    package func text(last: Int) -> [String] {
+    public func text(last: Int) -> [String] {
         let origin = placement.map { ", from cart \($0.cart)" } ?? ""
         let lines = (reading.lines + (cart?.lines ?? [])).sorted { $0.position < $1.position }
         return ["order \(order)\(origin), in partition \(partition) of the log"]

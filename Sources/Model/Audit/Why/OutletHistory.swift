@@ -1,8 +1,8 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// The history of an outlet and its menu.
-package struct OutletHistory: Sendable {
+public struct OutletHistory: Sendable {
     private let outlet: Identifier
     private let partition: Int
     private var outletReading = StreamReader()
@@ -17,7 +17,7 @@ package struct OutletHistory: Sendable {
     /// - Parameters:
     ///   - events: every event of the outlet's stream.
     ///   - menu: every event of its menu's.
-    package init(_ outlet: Identifier, _ events: [RecordedEvent], menu menuEvents: [RecordedEvent]) {
+    public init(_ outlet: Identifier, _ events: [RecordedEvent], menu menuEvents: [RecordedEvent]) {
         self.outlet = outlet
         partition = (events + menuEvents).first?.partition ?? 0
         var (state, since, currency) = (Outlet.initial, Int64(0), Currency?.none)
@@ -50,7 +50,7 @@ package struct OutletHistory: Sendable {
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
-    package func text(last: Int) -> [String] {
+    public func text(last: Int) -> [String] {
         let counts = [
             "\(outletReading.lines.count.counted("event")) of its own",
             "\(menuReading.lines.count) of its menu",

@@ -4,15 +4,15 @@ internal import Domain
 // command that browses, combined with the others, kept up to date in saved queries, and documented.
 
 /// A kind of filter: its name, its values, what it looks up, and how it narrows.
-package struct Filter: Sendable {
+public struct Filter: Sendable {
     /// Its first word.
-    package let name: String
+    public let name: String
     /// The names of its values, such as `min max`; `…` stands for more of the last. Empty for none.
-    package let values: String
+    public let values: String
     /// Whether it may be given more than once.
-    package let isRepeatable: Bool
+    public let isRepeatable: Bool
     /// The values that it takes, for people; empty for none.
-    package let accepted: String
+    public let accepted: String
     /// What is counted of its listings in `facets`, if anything.
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
@@ -23,10 +23,10 @@ package struct Filter: Sendable {
     /// Whether it compares prices, which must be in one currency.
     var isOfPrices = false
     /// Whether it is a range that one number alone can stand for.
-    package var takesOneNumber = false
+    public var takesOneNumber = false
 
     /// Every kind of filter.
-    package static let all: [Filter] = [
+    public static let all: [Filter] = [
         text("TEXT"),
         anyOf("CUISINE", "cuisine", facet: Facet("cuisines", .words), .any { $0.cuisines }),
         anyOf("CITY", "city", facet: Facet("cities", .words), .one { $0.city }),

@@ -1,14 +1,14 @@
-package import Domain
+public import Domain
 
 /// What is searched.
-package enum ListingKind: Sendable {
+public enum ListingKind: Sendable {
     case items, outlets
 }
 
 /// A parsed query to the catalogue.
-package struct CatalogueQuery {
+public struct CatalogueQuery {
     /// What a command takes besides filters.
-    package enum Option: String, CaseIterable, Sendable {
+    public enum Option: String, CaseIterable, Sendable {
         case sort = "SORT"
         case limit = "LIMIT"
         case after = "AFTER"
@@ -19,7 +19,7 @@ package struct CatalogueQuery {
         case since = "SINCE"
 
         /// The name of its value; empty for none.
-        package var value: String {
+        public var value: String {
             switch self {
             case .sort: "sort"
             case .limit, .seed, .from, .count: "n"
@@ -30,7 +30,7 @@ package struct CatalogueQuery {
         }
 
         /// The values that it takes, for people.
-        package var accepted: String {
+        public var accepted: String {
             switch self {
             case .sort: "one of \(Sort.all.map(\.name).joined(separator: ", "))"
             case .limit: "from 1 to \(maximumLimit)"
@@ -44,7 +44,7 @@ package struct CatalogueQuery {
         }
 
         /// The value of a query that lacks it, if there is one.
-        package var standard: String? {
+        public var standard: String? {
             switch self {
             case .sort: Sort.all[0].name
             case .limit, .count: "\(defaultLimit)"
@@ -55,18 +55,18 @@ package struct CatalogueQuery {
     }
 
     /// What makes a filter leave out the listings that satisfy it.
-    package static let exclusion = "NOT"
+    public static let exclusion = "NOT"
     /// The number of listings on a page unless the query gives another.
-    package static let defaultLimit = 20
+    public static let defaultLimit = 20
     /// The most listings on a page.
-    package static let maximumLimit = 100
+    public static let maximumLimit = 100
     /// The most listings that a saved query shows.
-    package static let maximumWindow = 1_000
+    public static let maximumWindow = 1_000
 
     /// What is searched.
-    package let kind: ListingKind
+    public let kind: ListingKind
     /// The values of each filter that was given and excludes nothing, as they are compared, by the filter's name.
-    package private(set) var values: [String: [Text]] = [:]
+    public private(set) var values: [String: [Text]] = [:]
 
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
     private(set) var sort = Sort.all[0]
@@ -78,7 +78,7 @@ package struct CatalogueQuery {
     /// Which of the matches a saved query shows, counted from 0.
     private(set) var window = 0..<CatalogueQuery.defaultLimit
     /// The digest of the answer that the client has.
-    package private(set) var since: String?
+    public private(set) var since: String?
     /// Tells queries apart, so that a cursor of one cannot be used for another.
     private(set) var fingerprint: UInt64 = 0
     /// The only currency that matches have prices in, where the query tells or needs it.
@@ -179,7 +179,7 @@ package struct CatalogueQuery {
     /// Which of the matches a window shows.
     ///
     /// - Throws: where it begins beyond what there can be, shows nothing, or shows too much.
-    package static func window(from: Int64, count: Int64) throws(CatalogueError) -> Range<Int> {
+    public static func window(from: Int64, count: Int64) throws(CatalogueError) -> Range<Int> {
         let from = try place(from)
         return from..<from + (try windowLength(count))
     }
@@ -201,7 +201,7 @@ package struct CatalogueQuery {
     // MARK: Money
 
     /// Whether it compares prices, and nothing says yet in which currency: there are no outlets.
-    package var lacksCurrency: Bool { currency == nil && pricesFilter != nil }
+    public var lacksCurrency: Bool { currency == nil && pricesFilter != nil }
 
     /// The name of a filter that compares prices, if there is one.
     private var pricesFilter: String? {

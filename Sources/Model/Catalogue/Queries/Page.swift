@@ -8,14 +8,14 @@ struct Page {
 }
 
 /// A page as clients get it.
-package struct PageDocument {
+public struct PageDocument {
     /// The document, as JSON text.
-    package var bytes: [UInt8]
+    public var bytes: [UInt8]
     /// Where it has the cursor of the next page.
     var cursor: Range<Int>
 
     /// What the page says, without its cursor. That says when the page was read, so it is another one after every event.
-    package var content: [UInt8] { Array(bytes[..<cursor.lowerBound] + bytes[cursor.upperBound...]) }
+    public var content: [UInt8] { Array(bytes[..<cursor.lowerBound] + bytes[cursor.upperBound...]) }
 }
 
 /// The matches of a query, sorted into tiers of relevance if it ranks.

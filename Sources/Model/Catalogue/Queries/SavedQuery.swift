@@ -1,27 +1,27 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// What a saved query is called.
 ///
 /// A name that begins with `shared:` means the same to every client. Any other belongs to one connection, and ends with
 /// it. A question has a name that no client can give.
-package struct SavedName: Hashable, Sendable {
+public struct SavedName: Hashable, Sendable {
     /// The name, as clients give it.
-    package let name: Identifier
+    public let name: Identifier
     /// The connection that it belongs to, from 1; nil where it is shared.
-    package let client: Int64?
+    public let client: Int64?
 
     /// Stands for a connection in the names of questions.
     private static let noClient: Int64 = 0
 
     /// What a connection means by a name.
-    package init(_ name: Identifier, of client: Int64) {
+    public init(_ name: Identifier, of client: Int64) {
         self.name = name
         self.client = name.rawValue.utf8.starts(with: "shared:".utf8) ? nil : client
     }
 
     /// What the catalogue calls the query behind a question.
-    package init(question name: Identifier) {
+    public init(question name: Identifier) {
         self.name = name
         client = Self.noClient
     }
@@ -30,13 +30,13 @@ package struct SavedName: Hashable, Sendable {
 }
 
 /// The answer to a saved query: `{"browse","revision","total","from","items","state"}`.
-package struct SavedAnswer: Sendable {
+public struct SavedAnswer: Sendable {
     /// Another one for each document.
-    package let revision: Int64
+    public let revision: Int64
     /// The document, as JSON text.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
     /// Where it has its rows.
-    package let rows: KnownArray
+    public let rows: KnownArray
     /// Where begins what it says, behind its revision.
     let content: Int
 

@@ -20,13 +20,13 @@
 /// of the beginning of a word are too, if the last is taken as a prefix.
 ///
 /// An analyser is for one user at a time. It keeps the memory it worked in, which is bounded by ``maximumTextLength``.
-package final class TextAnalyser {
+public final class TextAnalyser {
     /// The most bytes of a text that are analysed; the rest is ignored.
-    package static let maximumTextLength = 65_536
+    public static let maximumTextLength = 65_536
     /// The most bytes of a term.
-    package static let maximumTermLength = 64
+    public static let maximumTermLength = 64
     /// The most terms of a query.
-    package static let maximumQueryTerms = 32
+    public static let maximumQueryTerms = 32
 
     private let folding = Folding()
     /// ASCII needs no ICU: here for tests to show that it makes no difference.
@@ -34,7 +34,7 @@ package final class TextAnalyser {
     private var bytes: [UInt8] = []
 
     /// An analyser. Traps where ICU lacks its data.
-    package convenience init() {
+    public convenience init() {
         self.init(foldsASCIIItself: true)
     }
 
@@ -44,13 +44,13 @@ package final class TextAnalyser {
 
     /// The text as it is compared and sorted: two texts that differ in case, accents, width or compatibility forms only
     /// are folded to the same. A folded text is folded to itself, if it is not longer than ``maximumTextLength``.
-    package func fold(_ text: String) -> String {
+    public func fold(_ text: String) -> String {
         withFolded(text) { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Calls `body` with every term that the text is to be found by, in the order of the text. A term may come more
     /// than once; none is empty.
-    package func forEachTerm(of text: String, _ body: (String) -> Void) {
+    public func forEachTerm(of text: String, _ body: (String) -> Void) {
         withFolded(text) { TermSplitter(folded: $0, purpose: .index).forEachTerm(body) }
     }
 
@@ -58,7 +58,7 @@ package final class TextAnalyser {
     /// begins with it, as its word may not be typed to the end. Empty if the query has no word.
     ///
     /// Throws where there are more than ``maximumQueryTerms``.
-    package func queryTerms(of text: String) throws(TooManyTerms) -> [String] {
+    public func queryTerms(of text: String) throws(TooManyTerms) -> [String] {
         var terms: [String] = []
         withFolded(text) { folded in
             TermSplitter(folded: folded, purpose: .query).forEachTerm { term in

@@ -1,2 +1,2 @@
 /// A query has more than ``TextAnalyser/maximumQueryTerms`` terms.
-package struct TooManyTerms: Error, Equatable {}
+public struct TooManyTerms: Error, Equatable {}

@@ -1,5 +1,5 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// Drives the batches of one partition to the log and brings back what other writers appended: a state machine that
 /// knows no clock, no socket and no task.
@@ -11,12 +11,12 @@ package import EventLog
 /// is not, those behind it are not either, and are taken back.
 ///
 /// Production and the simulation drive the same object.
-package final class AppendPipeline {
+public final class AppendPipeline {
     /// How often the log is asked for the outcome of a batch before its commands are answered `UNKNOWN`.
-    package static let outcomeAttempts = 100
+    public static let outcomeAttempts = 100
 
     /// What the owner is to do.
-    package enum Action: Equatable, Sendable {
+    public enum Action: Equatable, Sendable {
         /// Append the batch, and report by ``AppendPipeline/appended(_:_:isOverdue:)``.
         case append(Int, EventBatch, seen: LogPoint)
         /// Append the batch if the log ends at the point, and report by ``AppendPipeline/appendedNext(_:_:)``.
@@ -30,20 +30,20 @@ package final class AppendPipeline {
     }
 
     /// Part of a stream that is to be read.
-    package struct Load: Equatable, Sendable {
+    public struct Load: Equatable, Sendable {
         /// The stream.
-        package let stream: StreamName
+        public let stream: StreamName
         /// The version after which to read.
-        package let afterVersion: Int64
+        public let afterVersion: Int64
         /// The point up to which the log is known: another log is not asked. What lies behind it may be lost again, and
         /// nobody would notice.
-        package let seen: LogPoint
+        public let seen: LogPoint
         /// How many events the stream has at least, as the read model knows; nil if that cannot be told.
-        package let leastVersion: Int64?
+        public let leastVersion: Int64?
         /// Whether the log's index of streams is to be mended for the stream first: without that, events were missing.
-        package var mendsIndex = false
+        public var mendsIndex = false
         /// The most events to read.
-        package let limit = LogFollower.readLimit
+        public let limit = LogFollower.readLimit
     }
 
     /// A batch that was sent, and what is known about it.
@@ -123,7 +123,7 @@ package final class AppendPipeline {
     }
 
     /// Events that the owner may want to count or to log.
-    package enum Report {
+    public enum Report {
         /// The outcome of a batch is known, or given up. Its commands are not answered yet.
         case settled(Int, EventBatch, Result<AppendReceipt, EventLogError>)
         /// A stream that was loaded has an event that cannot be understood, or cannot have happened.
@@ -133,7 +133,7 @@ package final class AppendPipeline {
     }
 
     /// The processor whose batches are driven.
-    package let processor: CommandProcessor
+    public let processor: CommandProcessor
     private let follower: LogFollower
     private let report: (Report) -> Void
     /// Batches whose commands are not answered, oldest first, each decided at the end of the one before.
@@ -146,7 +146,7 @@ package final class AppendPipeline {
     /// A pipeline from a processor to a log that is read by the follower.
     ///
     /// - Parameter flights: the most batches that are sent and not answered.
-    package init(
+    public init(
         processor: CommandProcessor, follower: LogFollower, flights: Int = 2,
         report: @escaping (Report) -> Void = { _ in }
     ) {
@@ -159,13 +159,13 @@ package final class AppendPipeline {
     private var position: Int64 { follower.position }
 
     /// Whether nothing is in flight or waits to be sent, except for loads.
-    package var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
+    public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
 
     /// The number of the oldest batch whose commands are not answered; nil if there is none.
-    package var oldestFlight: Int? { flights.first?.number }
+    public var oldestFlight: Int? { flights.first?.number }
 
     /// Looks for what other writers appended as soon as no batch is waiting.
-    package func pollSoon() { isPollDue = true }
+    public func pollSoon() { isPollDue = true }
 
     // MARK: Actions
 
@@ -173,7 +173,7 @@ package final class AppendPipeline {
     ///
     /// If a batch has ended and nothing has to be read first, the action that sends the next one comes before the
     /// commands of the ended one are answered. So carry an action out before asking for the next.
-    package func next(now: @autoclosure () -> Timestamp) -> Action? {
+    public func next(now: @autoclosure () -> Timestamp) -> Action? {
         while true {
             if let action = nextOfFlights() ?? nextOfReading() { return action }
             if processor.hasBatch, let seen = seenByNextBatch, let batch = processor.takeBatch(now: now()) {
@@ -282,7 +282,7 @@ package final class AppendPipeline {
     // unknown, if it is.
 
     /// An append has ended.
-    package func appended(
+    public func appended(
         _ number: Int, _ result: Result<AppendReceipt, EventLogError>, isOverdue: Bool = false
     ) {
         guard let index = index(of: number) else { return }
@@ -297,7 +297,7 @@ package final class AppendPipeline {
     }
 
     /// An append of a batch behind another has ended; nil if it was not appended.
-    package func appendedNext(_ number: Int, _ result: Result<LogPoint?, EventLogError>) {
+    public func appendedNext(_ number: Int, _ result: Result<LogPoint?, EventLogError>) {
         guard let index = index(of: number) else { return }
         guard case .appendingNext = flights[index].state else { preconditionFailure("no append is outstanding") }
         switch result {
@@ -311,7 +311,7 @@ package final class AppendPipeline {
     }
 
     /// A look-up has ended.
-    package func lookedUp(_ result: Result<AppendReceipt?, EventLogError>, isOverdue: Bool = false) {
+    public func lookedUp(_ result: Result<AppendReceipt?, EventLogError>, isOverdue: Bool = false) {
         for index in flights.indices {
             guard case .lookingUp(let doubt) = flights[index].state else { continue }
             switch result {
@@ -342,7 +342,7 @@ package final class AppendPipeline {
     }
 
     /// A pause has ended.
-    package func paused() {
+    public func paused() {
         for index in flights.indices {
             if case .pausing(let doubt) = flights[index].state { flights[index].state = .mustLookUp(doubt) }
         }
@@ -362,7 +362,7 @@ package final class AppendPipeline {
     }
 
     /// A read has ended.
-    package func read(_ result: Result<FollowingEvents, EventLogError>, isOverdue: Bool = false) {
+    public func read(_ result: Result<FollowingEvents, EventLogError>, isOverdue: Bool = false) {
         // There is none if the log was left meanwhile.
         guard var reading, case .reading = reading.state else { return }
         switch result {
@@ -444,7 +444,7 @@ package final class AppendPipeline {
     // MARK: Loads
 
     /// The next streams to read from the log; report each by ``loaded(_:_:)``.
-    package func nextLoads(atMost count: Int = .max) -> [Load] {
+    public func nextLoads(atMost count: Int = .max) -> [Load] {
         processor.takeLoads(atMost: count).map { load(all: $0) }
     }
 
@@ -453,7 +453,7 @@ package final class AppendPipeline {
     }
 
     /// A part of a stream has been read. Returns the next part to read, if there is one.
-    package func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
+    public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
         switch result {
         case .success(let events):
             let known = events.prefix { $0.position <= load.seen.position }

@@ -1,21 +1,21 @@
-package import EventLog
+public import EventLog
 
 /// Follows one partition of the log: passes each of its events on once, in the order of positions, and reports the
 /// positions that have none.
-package final class LogFollower {
+public final class LogFollower {
     /// The most events that are read from the log at once.
-    package static let readLimit = 5_000
+    public static let readLimit = 5_000
     /// How many points are remembered, to tell later what a log has lost.
-    package static let pointsKept = 1_024
+    public static let pointsKept = 1_024
 
     /// The partition.
-    package let partition: Int
+    public let partition: Int
     /// The position up to which the partition is known here.
-    package private(set) var position: Int64
+    public private(set) var position: Int64
     /// The last position that the log is known to have; more than ``position`` while the events up to it are read.
-    package private(set) var head: Int64
+    public private(set) var head: Int64
     /// The newest points that were passed, oldest first: ``pointsKept`` of them, or some more.
-    package private(set) var points: [LogPoint]
+    public private(set) var points: [LogPoint]
 
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     private let miss: (MissingEvents) -> Void
@@ -24,7 +24,7 @@ package final class LogFollower {
     ///   - point: the point up to which `project` has been given events before.
     ///   - miss: receives positions without an event, before the events that follow them are projected.
     ///   - project: receives every event of the partition once, in the order of positions.
-    package init(
+    public init(
         partition: Int, after point: LogPoint, miss: @escaping (MissingEvents) -> Void,
         project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
@@ -37,7 +37,7 @@ package final class LogFollower {
     }
 
     /// The point up to which the partition is known here.
-    package var point: LogPoint {
+    public var point: LogPoint {
         if let last = points.last, last.position == position { return last }
         return LogPoint(position: position, digest: nil)
     }
@@ -105,7 +105,7 @@ extension LogFollower {
     /// While one page is folded, the next ones are decoded and those after them are read.
     ///
     /// - Parameter progress: receives the position after every page.
-    package func readToEnd(
+    public func readToEnd(
         of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
         typealias Events = [Result<DecodedEvent, CorruptEvent>]

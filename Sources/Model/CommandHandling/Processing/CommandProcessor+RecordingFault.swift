@@ -4,7 +4,7 @@
 
     extension CommandProcessor {
         /// What a processor can be made to do wrong with a command that it has accepted.
-        package enum RecordingFault {
+        public enum RecordingFault {
             /// Nothing of it is recorded.
             case drop
             /// Its events are recorded twice.

@@ -1,8 +1,8 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 
 /// Why a stream cannot be read.
-package enum ReadFailure: Error, Equatable, Sendable {
+public enum ReadFailure: Error, Equatable, Sendable {
     /// The stream is quarantined.
     case corrupt(CorruptEvent)
     /// The log cannot be reached.
@@ -18,24 +18,24 @@ package enum ReadFailure: Error, Equatable, Sendable {
 /// committed state only.
 ///
 /// A completion must not call back into the processor, whose state is incomplete at that moment.
-package final class CommandProcessor {
+public final class CommandProcessor {
     /// Bounds of a processor.
-    package struct Limits: Sendable {
+    public struct Limits: Sendable {
         /// The most streams held in memory, not counting menus.
-        package var streams = 200_000
+        public var streams = 200_000
         /// About the most bytes of them, and of menus.
-        package var streamBytes = 512 << 20
+        public var streamBytes = 512 << 20
         /// The most menus held for writing.
-        package var menus = 1_000
+        public var menus = 1_000
         /// The most commands and questions that may wait for a batch or a load.
-        package var waitingCommands = 100_000
+        public var waitingCommands = 100_000
         /// The most events of a batch.
-        package var batchEvents = 1_000
+        public var batchEvents = 1_000
         /// How often a command is decided again because another writer was faster.
-        package var conflicts = 10
+        public var conflicts = 10
 
         /// The defaults.
-        package init() {}
+        public init() {}
     }
 
     /// A stream, and those of its commands that are to be decided again, or given up.
@@ -110,20 +110,20 @@ package final class CommandProcessor {
     private var changedOutlets: Set<Identifier> = []
     private var batchNumber = 0
     /// How many commands and questions wait for a batch or a load.
-    package private(set) var waitingCommands = 0
+    public private(set) var waitingCommands = 0
     /// Why nothing is handled any more; nil as long as it is.
     private var closure: String?
 
     #if DEBUG
         /// Chooses what goes wrong with each command of a cart that makes events.
-        package var recordingFault: (Cart.Command) -> RecordingFault? = { _ in nil }
+        public var recordingFault: (Cart.Command) -> RecordingFault? = { _ in nil }
     #endif
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
     ///   been read. A no saves a look-up in the log for every new cart.
     /// - Parameter leastVersion: how many events the stream has at least as of that position, so that those that are not
     ///   found are missed; nil if that cannot be told.
-    package init(
+    public init(
         partition: Int, limits: Limits = Limits(), mayExist: @escaping (StreamName) -> Bool,
         leastVersion: @escaping (StreamName) -> Int64? = { _ in nil }
     ) {
@@ -138,7 +138,7 @@ package final class CommandProcessor {
 
     /// Decides a command as soon as its stream is known. The completion is called once, when the outcome is durable;
     /// before this method returns only if nothing had to be written.
-    package func handle(_ request: consuming CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
+    public func handle(_ request: consuming CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
         if let closure { return completion(.unavailable(closure)) }
         guard waitingCommands < limits.waitingCommands else { return completion(.busy) }
         waitingCommands += 1
@@ -147,7 +147,7 @@ package final class CommandProcessor {
     }
 
     /// Gives the committed state of a stream, at once if it is known.
-    package func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
+    public func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
         if let closure { return completion(.failure(.unavailable(closure))) }
         guard waitingCommands < limits.waitingCommands || cache[stream]?.isKnown ?? false else {
             return completion(.failure(.busy))
@@ -164,7 +164,7 @@ package final class CommandProcessor {
     }
 
     /// Lets go of every stream that has nothing in flight: it is loaded again for whoever asks.
-    package func emptyCache() { cache.empty() }
+    public func emptyCache() { cache.empty() }
 
     /// The stream. If it is not known, a load is under way.
     private func entry(of stream: StreamName) -> StreamEntry {
@@ -408,15 +408,15 @@ package final class CommandProcessor {
     // MARK: Batches
 
     /// How many events wait for a batch.
-    package var waitingEvents: Int { filling.events.count }
+    public var waitingEvents: Int { filling.events.count }
 
     /// Whether there are events to take as a batch.
-    package var hasBatch: Bool { !filling.units.isEmpty }
+    public var hasBatch: Bool { !filling.units.isEmpty }
 
     /// The next batch to be appended. It rests on those that are in flight: if one of them turns out otherwise than it
     /// was decided, because of a conflict or of anything from other writers, those behind it have to be taken back
     /// before that is reported (``takeBack(_:)``).
-    package func takeBatch(now: Timestamp) -> EventBatch? {
+    public func takeBatch(now: Timestamp) -> EventBatch? {
         guard hasBatch else { return nil }
         batchNumber += 1
         var groups: [Int32] = []
@@ -448,7 +448,7 @@ package final class CommandProcessor {
 
     /// Takes back the newest batches in flight, which are not in the log and never will be: their commands go into the
     /// next batch.
-    package func takeBack(_ count: Int) {
+    public func takeBack(_ count: Int) {
         var writing = Writing()
         for taken in inFlight.suffix(count) { writing += taken.writing }
         inFlight.removeLast(count)
@@ -460,7 +460,7 @@ package final class CommandProcessor {
     ///
     /// - Parameter foreign: what other writers appended before it, after the last reported position.
     /// - Parameter project: receives the batch's events before anybody hears of them.
-    package func committed(
+    public func committed(
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>],
         project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
@@ -543,7 +543,7 @@ package final class CommandProcessor {
     }
 
     /// Nothing of the oldest batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
-    package func failed(_ outcome: CommandOutcome) {
+    public func failed(_ outcome: CommandOutcome) {
         let (writing, _) = takeInFlight()
         var withdrawn: [Withdrawn] = []
         for unit in writing.units { withdraw(unit.entry, to: &withdrawn) }
@@ -559,7 +559,7 @@ package final class CommandProcessor {
     }
 
     /// Ends everything that waits, and handles nothing more. No batch may be in flight.
-    package func close(_ reason: String) {
+    public func close(_ reason: String) {
         precondition(inFlight.isEmpty)
         closure = reason
         filling = Writing()
@@ -578,7 +578,7 @@ package final class CommandProcessor {
     // MARK: Other writers
 
     /// Takes in what other writers appended. No batch may be in flight.
-    package func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+    public func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
         precondition(inFlight.isEmpty)
         var again: [Withdrawn] = []
         for event in events { absorb(event, again: &again) }
@@ -652,7 +652,7 @@ package final class CommandProcessor {
     // MARK: Loading
 
     /// The next streams to load from the log.
-    package func takeLoads(atMost count: Int = .max) -> [StreamName] {
+    public func takeLoads(atMost count: Int = .max) -> [StreamName] {
         defer { loads.removeFirst(min(count, loads.count)) }
         return Array(loads.prefix(count))
     }
@@ -660,7 +660,7 @@ package final class CommandProcessor {
     /// Some events of a stream that is being loaded, in order; the last ones if `isComplete`. Returns the event that
     /// makes the stream corrupt, once all of them are there.
     @discardableResult
-    package func loaded(
+    public func loaded(
         _ stream: StreamName, _ events: [Result<DecodedEvent, CorruptEvent>], isComplete: Bool
     ) -> CorruptEvent? {
         guard let entry = cache[stream], let load = entry.load else { return nil }
@@ -694,7 +694,7 @@ package final class CommandProcessor {
     func isLoading(_ stream: StreamName) -> Bool { cache[stream]?.load != nil }
 
     /// A stream could not be loaded. The next request for it tries again.
-    package func loadFailed(_ stream: StreamName, _ reason: String) {
+    public func loadFailed(_ stream: StreamName, _ reason: String) {
         guard let entry = cache[stream], let load = entry.load else { return }
         entry.load = nil
         fail(load, reason)

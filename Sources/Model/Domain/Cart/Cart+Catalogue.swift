@@ -1,30 +1,30 @@
 // What a cart asks of the catalogue before it decides.
 
 /// What the catalogue says of the lines of a cart at an outlet, in their order.
-package typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Offer]
+public typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Offer]
 
 extension CartLine {
     /// The chosen options, in the order of their ids.
-    package var chosen: [ChosenOption] { options.map(\.chosen) }
+    public var chosen: [ChosenOption] { options.map(\.chosen) }
 }
 
 extension Cart.State {
     /// The most that a line takes, where the catalogue still has its item.
     ///
     /// - Parameter offers: what the catalogue says of lines at an outlet.
-    package func maximum(ofLine id: Text, offers: OfferSource) -> Int? {
+    public func maximum(ofLine id: Text, offers: OfferSource) -> Int? {
         guard let contents, let line = line(id), case .available(let item)? = offers([line], contents.outlet).first
         else { return nil }
         return item.maxQuantity
     }
 
     /// The line of that id, if there is one.
-    package func line(_ id: Text) -> CartLine? { contents?.lines.first { $0.id == id } }
+    public func line(_ id: Text) -> CartLine? { contents?.lines.first { $0.id == id } }
 }
 
 extension Cart.Command {
     /// The outlet whose status and menu decide about the command, beside the cart; nil where none does.
-    package func outlet(for cart: Cart.State) -> Identifier? {
+    public func outlet(for cart: Cart.State) -> Identifier? {
         switch self {
         case .add(let addition): addition.outlet
         case .set, .edit, .checkOut: cart.contents?.outlet
@@ -40,7 +40,7 @@ extension Cart.CheckOut {
     ///   - offers: what the catalogue says of lines at an outlet.
     ///   - details: those of an outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - now: when it is checked out.
-    package init(
+    public init(
         order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
         details: (_ outlet: Identifier) -> OutletDetails?, now: Timestamp
     ) {

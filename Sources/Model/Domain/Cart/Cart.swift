@@ -1,12 +1,12 @@
 /// A customer's cart at one outlet, from the first item to checkout.
-package enum Cart: Decider {
+public enum Cart: Decider {
     /// The most lines of a cart.
-    package static let maximumLines = 100
+    public static let maximumLines = 100
 
     // MARK: Commands
 
     /// What a customer asks of a cart.
-    package enum Command: Equatable, Sendable {
+    public enum Command: Equatable, Sendable {
         case add(Addition)
         /// Sets a line's quantity; 0 removes it. More than there was is taken up to what the item's menu allows.
         case set(line: Text, quantity: Int, maximum: Int = MenuItem.quantityLimit)
@@ -20,22 +20,22 @@ package enum Cart: Decider {
     }
 
     /// Some of an item, to be added, with what the catalogue says of it.
-    package struct Addition: Equatable, Sendable {
+    public struct Addition: Equatable, Sendable {
         /// The outlet it is ordered from.
-        package var outlet: Identifier
+        public var outlet: Identifier
         /// The item.
-        package var item: Identifier
+        public var item: Identifier
         /// How many, 1–99.
-        package var quantity: Int
+        public var quantity: Int
         /// What the customer wants the kitchen to know.
-        package var note: PersonalText?
+        public var note: PersonalText?
         /// The customer the cart will belong to, if given; a customer's note is sealed.
-        package var customer: Identifier?
+        public var customer: Identifier?
         /// What the catalogue says now of the item with the chosen options.
-        package var offer: Offer
+        public var offer: Offer
 
         /// Some of an item.
-        package init(
+        public init(
             outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
             customer: Identifier? = nil, offer: Offer
         ) {
@@ -49,18 +49,18 @@ package enum Cart: Decider {
     }
 
     /// What is to change about a line.
-    package struct Edit: Equatable, Sendable {
+    public struct Edit: Equatable, Sendable {
         /// The line.
-        package var line: Text
+        public var line: Text
         /// What the customer wants the kitchen to know from now on; nil inside for nothing, nil outside to leave it.
-        package var note: PersonalText??
+        public var note: PersonalText??
         /// The customer the cart will belong to, if given; a customer's note is sealed.
-        package var customer: Identifier?
+        public var customer: Identifier?
         /// What the catalogue says now of the line's item with the options that it is to have.
-        package var offer: Offer
+        public var offer: Offer
 
         /// A change of a line.
-        package init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
+        public init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
             self.line = line
             self.note = note
             self.customer = customer
@@ -69,7 +69,7 @@ package enum Cart: Decider {
     }
 
     /// What a customer has been shown and agrees to.
-    package enum Agreement: Equatable, Sendable {
+    public enum Agreement: Equatable, Sendable {
         /// The total.
         case total(Amount)
         /// Everything that is priced, by the digest of a ``Quote``.
@@ -77,26 +77,26 @@ package enum Cart: Decider {
     }
 
     /// What a checkout needs to know.
-    package struct CheckOut: Equatable, Sendable {
+    public struct CheckOut: Equatable, Sendable {
         /// The id of the order to be placed.
-        package var order: Identifier
+        public var order: Identifier
         /// What the customer has been shown and agrees to pay.
-        package var agreement: Agreement
+        public var agreement: Agreement
         /// What the catalogue says now, line by line.
-        package var offers: [Text: Offer]
+        public var offers: [Text: Offer]
         /// What the outlet charges beside the prices.
-        package var pricing: PricingTerms
+        public var pricing: PricingTerms
         /// The least that the lines may cost together.
-        package var minimumOrder: Amount?
+        public var minimumOrder: Amount?
         /// The customer the cart will belong to, if given.
-        package var customer: Identifier?
+        public var customer: Identifier?
         /// The name on the order.
-        package var name: SealedText?
+        public var name: SealedText?
         /// What the order will wait for.
-        package var terms: Order.Terms
+        public var terms: Order.Terms
 
         /// A checkout.
-        package init(
+        public init(
             order: Identifier, agreement: Agreement, offers: [Text: Offer], pricing: PricingTerms = .none,
             minimumOrder: Amount? = nil, customer: Identifier? = nil, name: SealedText? = nil,
             terms: Order.Terms = .none
@@ -119,7 +119,7 @@ package enum Cart: Decider {
     /// be opened without the others.
     ///
     /// Indirect, so that a reference is all that is copied from layer to layer.
-    package indirect enum Event: Equatable, Sendable {
+    public indirect enum Event: Equatable, Sendable {
         /// So many more of a line, which is new or known.
         case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
         case quantityChanged(line: Text, from: Int, to: Int)
@@ -137,39 +137,39 @@ package enum Cart: Decider {
     // MARK: State
 
     /// What is in a cart.
-    package struct Contents: Equatable, Sendable {
+    public struct Contents: Equatable, Sendable {
         /// The outlet it is ordered from.
-        package var outlet: Identifier
+        public var outlet: Identifier
         /// The currency of every price.
-        package var currency: Currency
+        public var currency: Currency
         /// The customer it belongs to, once that is known.
-        package var customer: Identifier?
+        public var customer: Identifier?
         /// The lines, in the order they were first added.
-        package var lines: [CartLine]
+        public var lines: [CartLine]
         /// What the customer gives beside what is charged.
-        package var tip = Amount.zero
+        public var tip = Amount.zero
         /// What was charged beside the lines, once it is checked out.
-        package var charges: [Charge] = []
+        public var charges: [Charge] = []
 
         /// The sum of quantities.
-        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
         /// What is to be paid once it is checked out, or a `LIMIT` rejection.
-        package func payable() throws(Rejection) -> Amount { try total().adding(charges) }
+        public func payable() throws(Rejection) -> Amount { try total().adding(charges) }
 
         /// The sum of the lines' totals, or a `LIMIT` rejection.
-        package func total() throws(Rejection) -> Amount { try lines.total() }
+        public func total() throws(Rejection) -> Amount { try lines.total() }
     }
 
     /// A cart, from empty to checked out.
-    package enum State: Equatable, Sendable {
+    public enum State: Equatable, Sendable {
         /// Without lines, outlet and customer.
         case empty
         case filled(Contents)
         case checkedOut(Contents, order: Identifier)
 
         /// What is in it, or was at checkout; nil where nothing is.
-        package var contents: Contents? {
+        public var contents: Contents? {
             switch self {
             case .empty: nil
             case .filled(let contents), .checkedOut(let contents, _): contents
@@ -177,7 +177,7 @@ package enum Cart: Decider {
         }
 
         /// The sum of quantities.
-        package var count: Int {
+        public var count: Int {
             switch self {
             case .empty: 0
             case .filled(let contents), .checkedOut(let contents, _): contents.count
@@ -185,17 +185,17 @@ package enum Cart: Decider {
         }
 
         /// The sum of quantities that are still to be ordered: none once the cart is checked out.
-        package var openCount: Int {
+        public var openCount: Int {
             if case .filled(let contents) = self { contents.count } else { 0 }
         }
     }
 
     /// Nothing is in it.
-    package static let initial = State.empty
+    public static let initial = State.empty
 
     // MARK: Decide
 
-    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
             (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
@@ -393,7 +393,7 @@ package enum Cart: Decider {
 
     // MARK: Evolve
 
-    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
         // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
         // million.
@@ -431,7 +431,7 @@ extension Cart.State {
 
 extension [CartLine] {
     /// What they cost together, or a `LIMIT` rejection.
-    package func total() throws(Rejection) -> Amount {
+    public func total() throws(Rejection) -> Amount {
         var sum = Amount.zero
         for line in self { sum = try sum.adding(line.total()) }
         return sum

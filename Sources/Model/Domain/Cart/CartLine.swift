@@ -1,29 +1,29 @@
 /// One line of a cart: an item with its options and note, and how many of it.
-package struct CartLine: Equatable, Sendable {
+public struct CartLine: Equatable, Sendable {
     /// What a recorded quantity can be: far beyond today's limit, so that no change of that limit puts an old
     /// cart into quarantine, and small enough that no count overflows.
     static let recordableQuantities = 1...1_000_000
 
     /// The most different options of a line.
-    package static let maximumOptions = 20
+    public static let maximumOptions = 20
 
     /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
-    package var id: Text
+    public var id: Text
     /// The item.
-    package var item: Identifier
+    public var item: Identifier
     /// Its name when it was added.
-    package var name: Text
+    public var name: Text
     /// 1–99.
-    package var quantity: Int
+    public var quantity: Int
     /// What one cost with its options when it was last added.
-    package var unitPrice: Amount
+    public var unitPrice: Amount
     /// The chosen options, in the order of their ids.
-    package var options: [LineOption]
+    public var options: [LineOption]
     /// What the customer wants the kitchen to know.
-    package var note: PersonalText?
+    public var note: PersonalText?
 
     /// A line.
-    package init(
+    public init(
         id: Text, item: Identifier, name: Text, quantity: Int, unitPrice: Amount,
         options: [LineOption] = [], note: PersonalText? = nil
     ) {
@@ -37,7 +37,7 @@ package struct CartLine: Equatable, Sendable {
     }
 
     /// What the line costs, or a `LIMIT` rejection.
-    package func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
+    public func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
 
     /// Whether two lines are about the same thing: one of each joins the other.
     func isSame(as other: CartLine) -> Bool {

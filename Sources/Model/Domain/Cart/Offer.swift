@@ -1,5 +1,5 @@
 /// What the catalogue says of an item at the moment somebody wants it.
-package enum Offer: Equatable, Sendable {
+public enum Offer: Equatable, Sendable {
     /// There is no such outlet.
     case noOutlet
     /// The outlet takes no orders now.
@@ -18,22 +18,22 @@ package enum Offer: Equatable, Sendable {
     case available(Item)
 
     /// An item that can be had.
-    package struct Item: Equatable, Sendable {
+    public struct Item: Equatable, Sendable {
         /// What it is called.
-        package var name: Text
+        public var name: Text
         /// What one costs with the chosen options.
-        package var unitPrice: Amount
+        public var unitPrice: Amount
         /// The currency of the price.
-        package var currency: Currency
+        public var currency: Currency
         /// The most of it that a line takes.
-        package var maxQuantity: Int
+        public var maxQuantity: Int
         /// The chosen options, in the order of their ids.
-        package var options: [LineOption]
+        public var options: [LineOption]
         /// The tax on it; nil for the outlet's first.
-        package var tax: Identifier?
+        public var tax: Identifier?
 
         /// An item with its price and limit.
-        package init(
+        public init(
             name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int, options: [LineOption] = [],
             tax: Identifier? = nil
         ) {
@@ -87,7 +87,7 @@ extension MenuState {
     /// What the menu says of an item with some options, at an outlet that takes orders.
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
-    package func offer(
+    public func offer(
         of item: Identifier, with chosen: [ChosenOption], in currency: Currency, now: Timestamp
     ) -> Offer {
         guard let entry = entries[item] else { return .noItem }

@@ -1,13 +1,13 @@
 /// What a cart costs now: its lines at today's prices, and the bill. Nothing is promised by it.
-package struct Quote: Equatable, Sendable {
+public struct Quote: Equatable, Sendable {
     /// The lines at today's prices. One that cannot be had now keeps the price that it was added at.
-    package let lines: [CartLine]
+    public let lines: [CartLine]
     /// What they cost with everything that is charged.
-    package let bill: Bill
+    public let bill: Bill
     /// Another one whenever anything that is priced differs, even if the totals are equal.
-    package let digest: Text
+    public let digest: Text
     /// How many hexadecimal digits it has.
-    package static let digestDigits = 16
+    public static let digestDigits = 16
 
     /// The quote for a cart.
     ///
@@ -15,7 +15,7 @@ package struct Quote: Equatable, Sendable {
     ///   - offers: what the catalogue says now of each line, in their order.
     ///   - terms: what the outlet charges beside the prices.
     /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
-    package init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
+    public init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
         billed.reserveCapacity(lines.count)

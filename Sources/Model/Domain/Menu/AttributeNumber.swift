@@ -1,12 +1,12 @@
 /// A number of an attribute, exact in millionths: `42.5`, `42.50` and `4.25e1` are one number.
 ///
 /// It has at most 15 significant digits, so that a program that reads it as floating point writes the same number back.
-package struct AttributeNumber: Hashable, Comparable, Sendable {
+public struct AttributeNumber: Hashable, Comparable, Sendable {
     /// The number times a million.
-    package let millionths: Int64
+    public let millionths: Int64
 
     /// What a number must be, for people.
-    package static let rule =
+    public static let rule =
         "must be a number from -1000000000000 to 1000000000000, with at most 6 decimals and 15 digits"
 
     private static let maximumMillionths: UInt64 = 1_000_000_000_000_000_000
@@ -20,7 +20,7 @@ package struct AttributeNumber: Hashable, Comparable, Sendable {
 
     /// The greatest number that follows ``rule`` and is no greater than so many millionths; the least of all numbers
     /// where none is as small.
-    package init(greatestUpTo millionths: Int64) {
+    public init(greatestUpTo millionths: Int64) {
         let limit = Int64(Self.maximumMillionths)
         var number = max(-limit, min(limit, millionths))
         // One digit more cannot be written.
@@ -32,7 +32,7 @@ package struct AttributeNumber: Hashable, Comparable, Sendable {
     }
 
     /// The number that a text of JSON means; nil if it does not follow ``rule``.
-    package init?(_ json: String) {
+    public init?(_ json: String) {
         var bytes = json.utf8.makeIterator()
         var next = bytes.next()
         let isNegative = next == UInt8(ascii: "-")
@@ -95,12 +95,12 @@ package struct AttributeNumber: Hashable, Comparable, Sendable {
     }
 
     /// Whether one is smaller.
-    package static func < (a: AttributeNumber, b: AttributeNumber) -> Bool { a.millionths < b.millionths }
+    public static func < (a: AttributeNumber, b: AttributeNumber) -> Bool { a.millionths < b.millionths }
 }
 
 extension AttributeNumber: CustomStringConvertible {
     /// The number as JSON writes it, without zeros that say nothing.
-    package var description: String {
+    public var description: String {
         let (whole, rest) = millionths.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         var text = "\(millionths < 0 ? "-" : "")\(whole)"
         guard rest > 0 else { return text }
@@ -113,5 +113,5 @@ extension AttributeNumber: CustomStringConvertible {
 
 extension AttributeNumber: ExpressibleByIntegerLiteral {
     /// A whole number that stands in the program.
-    package init(integerLiteral value: Int32) { self.init(millionths: Int64(value) * 1_000_000) }
+    public init(integerLiteral value: Int32) { self.init(millionths: Int64(value) * 1_000_000) }
 }

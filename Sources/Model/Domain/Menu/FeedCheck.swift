@@ -1,13 +1,13 @@
 /// What came of looking at the source that a menu is imported from.
-package struct FeedCheck: Equatable, Sendable {
+public struct FeedCheck: Equatable, Sendable {
     /// The most problems that are kept of a check.
-    package static let maximumProblems = ProblemList.maximumCount
+    public static let maximumProblems = ProblemList.maximumCount
     /// A check that finds what the last one found, and comes no later than this after it, is not recorded: in
     /// milliseconds. So a feed that is looked at every second does not fill the log.
-    package static let recordingInterval: Int64 = 300_000
+    public static let recordingInterval: Int64 = 300_000
 
     /// What the source holds.
-    package enum State: String, CaseIterable, Sendable {
+    public enum State: String, CaseIterable, Sendable {
         /// A menu, which was taken.
         case ready
         /// A menu without items.
@@ -17,16 +17,16 @@ package struct FeedCheck: Equatable, Sendable {
     }
 
     /// By what the source can be asked whether it has changed.
-    package struct Validators: Equatable, Sendable {
+    public struct Validators: Equatable, Sendable {
         /// The `ETag` of HTTP.
-        package var etag: Text?
+        public var etag: Text?
         /// The `Last-Modified` of HTTP, as the source wrote it.
-        package var modified: Text?
+        public var modified: Text?
         /// For what they hold. They are of no use to an import with another key.
-        package var key: Text
+        public var key: Text
 
         /// The validators of an answer.
-        package init(etag: Text? = nil, modified: Text? = nil, key: Text) {
+        public init(etag: Text? = nil, modified: Text? = nil, key: Text) {
             self.etag = etag
             self.modified = modified
             self.key = key
@@ -34,20 +34,20 @@ package struct FeedCheck: Equatable, Sendable {
     }
 
     /// What the source holds.
-    package var state: State
+    public var state: State
     /// When it was looked at.
-    package var at: Timestamp
+    public var at: Timestamp
     /// When the menu last was what the source holds; nil if it never was. The menu decides that, not who checks.
-    package var refreshedAt: Timestamp?
+    public var refreshedAt: Timestamp?
     /// Where it is. Merchants see it, and customers do not.
-    package var source: Text?
+    public var source: Text?
     /// What is wrong with it, for people.
-    package var problems: [Text]
+    public var problems: [Text]
     /// Absent if the source gave none, and in a state as soon as the menu has changed since the check.
-    package var validators: Validators?
+    public var validators: Validators?
 
     /// A check with everything that is not named left out.
-    package init(
+    public init(
         _ state: State, at: Timestamp, refreshedAt: Timestamp? = nil, source: Text? = nil, problems: [Text] = [],
         validators: Validators? = nil
     ) {
@@ -60,7 +60,7 @@ package struct FeedCheck: Equatable, Sendable {
     }
 
     /// About the bytes of its texts.
-    package var bytes: Int {
+    public var bytes: Int {
         let validators = [validators?.etag, validators?.modified, validators?.key]
         return (problems + validators.compactMap(\.self)).reduce(source?.utf8.count ?? 0) { $0 + $1.utf8.count }
     }

@@ -1,40 +1,40 @@
 /// What an item says of itself beyond its other fields: values under names that the merchant chooses.
-package struct ItemAttributes: Equatable, Sendable {
+public struct ItemAttributes: Equatable, Sendable {
     /// The most attributes of an item, and the most texts of one of them.
-    package static let maximumCount = 50
+    public static let maximumCount = 50
     /// The most bytes of all of an item's attributes together.
-    package static let maximumBytes = 16 << 10
+    public static let maximumBytes = 16 << 10
 
     /// A value and its name.
-    package struct Attribute: Equatable, Sendable {
+    public struct Attribute: Equatable, Sendable {
         /// Unique among the item's attributes.
-        package var name: Identifier
+        public var name: Identifier
         /// What the item says under it.
-        package var value: AttributeValue
+        public var value: AttributeValue
 
         /// A value under a name.
-        package init(_ name: Identifier, _ value: AttributeValue) {
+        public init(_ name: Identifier, _ value: AttributeValue) {
             self.name = name
             self.value = value
         }
     }
 
     /// The attributes, in the order of their names.
-    package let list: [Attribute]
+    public let list: [Attribute]
 
     /// These attributes, in any order.
-    package init(_ list: [Attribute] = []) {
+    public init(_ list: [Attribute] = []) {
         self.list = list.sorted { $0.name < $1.name }
     }
 
     /// Whether there are none.
-    package var isEmpty: Bool { list.isEmpty }
+    public var isEmpty: Bool { list.isEmpty }
 
     /// The value under a name, if there is one.
-    package subscript(name: Identifier) -> AttributeValue? { list.first { $0.name == name }?.value }
+    public subscript(name: Identifier) -> AttributeValue? { list.first { $0.name == name }?.value }
 
     /// A name that is there twice.
-    package var repeatedName: Identifier? {
+    public var repeatedName: Identifier? {
         zip(list, list.dropFirst()).first { $0.name == $1.name }?.0.name
     }
 
@@ -70,7 +70,7 @@ package struct ItemAttributes: Equatable, Sendable {
 }
 
 /// The value of an attribute, typed as JSON types it.
-package enum AttributeValue: Equatable, Sendable {
+public enum AttributeValue: Equatable, Sendable {
     case number(AttributeNumber)
     case text(Text)
     case boolean(Bool)
@@ -88,11 +88,11 @@ package enum AttributeValue: Equatable, Sendable {
 }
 
 /// An attribute that an item of a kind must have.
-package struct RequiredAttribute: Sendable {
+public struct RequiredAttribute: Sendable {
     /// Its name.
-    package let name: Identifier
+    public let name: Identifier
     /// The values that it may have.
-    package let values: AttributeValues
+    public let values: AttributeValues
 
     /// An attribute of this name.
     ///
@@ -105,7 +105,7 @@ package struct RequiredAttribute: Sendable {
 }
 
 /// The values that an attribute of a kind may have.
-package enum AttributeValues: Sendable {
+public enum AttributeValues: Sendable {
     /// Numbers of a range.
     case number(ClosedRange<AttributeNumber>)
     /// Texts of so many bytes.
@@ -128,7 +128,7 @@ package enum AttributeValues: Sendable {
 
 extension AttributeValues: CustomStringConvertible {
     /// What they are, for people.
-    package var description: String {
+    public var description: String {
         switch self {
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .text(let range): "a text of \(range.lowerBound)–\(range.upperBound) bytes"

@@ -1,15 +1,15 @@
 /// A picture of an item.
-package struct ItemImage: Equatable, Sendable {
+public struct ItemImage: Equatable, Sendable {
     /// The most pictures that an item has beside its small and large one.
-    package static let maximumCount = 20
+    public static let maximumCount = 20
 
     /// Where it is.
-    package var url: Text
+    public var url: Text
     /// What it shows, for whoever cannot see it.
-    package var alternative: Text?
+    public var alternative: Text?
 
     /// A picture at an address.
-    package init(url: Text, alternative: Text? = nil) {
+    public init(url: Text, alternative: Text? = nil) {
         self.url = url
         self.alternative = alternative
     }
@@ -25,19 +25,19 @@ package struct ItemImage: Equatable, Sendable {
 }
 
 /// Something on the web that belongs to an item: where its recipe is from, or a film of how it is made.
-package struct ItemLink: Equatable, Sendable {
+public struct ItemLink: Equatable, Sendable {
     /// The most links that an item has.
-    package static let maximumCount = 20
+    public static let maximumCount = 20
 
     /// What it is to the item, such as `source` or `video`. There can be several of one kind.
-    package var rel: Identifier
+    public var rel: Identifier
     /// Where it leads.
-    package var url: Text
+    public var url: Text
     /// What it is called.
-    package var title: Text?
+    public var title: Text?
 
     /// A link to an address.
-    package init(rel: Identifier, url: Text, title: Text? = nil) {
+    public init(rel: Identifier, url: Text, title: Text? = nil) {
         self.rel = rel
         self.url = url
         self.title = title

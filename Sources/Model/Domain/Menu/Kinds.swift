@@ -2,18 +2,18 @@
 // accepted in menus, laid out, given accessibility ids and rendered, without a change anywhere else.
 
 /// A kind of section.
-package struct SectionKind: Sendable {
+public struct SectionKind: Sendable {
     /// The name in documents.
-    package let name: Text
+    public let name: Text
     /// The layout of a section that names none.
-    package let defaultLayout: Layout
+    public let defaultLayout: Layout
     /// The accessibility id of the section's scroller; nil to derive it from the section's id.
-    package let accessibilityID: String?
+    public let accessibilityID: String?
     /// What the accessibility ids of its items begin with; the item's place in the section follows, from 0.
-    package let itemAccessibilityPrefix: String
+    public let itemAccessibilityPrefix: String
 
     /// Every kind of section.
-    package static let all: [SectionKind] = [
+    public static let all: [SectionKind] = [
         SectionKind(
             name: "menuItems", defaultLayout: .list, accessibilityID: nil, itemAccessibilityPrefix: "menu_item_"),
         SectionKind(
@@ -25,24 +25,24 @@ package struct SectionKind: Sendable {
     ]
 
     /// The kind with that name, if it is registered.
-    package static func named(_ name: Text) -> SectionKind? { byName[name] }
+    public static func named(_ name: Text) -> SectionKind? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
 /// A kind of item.
-package struct ItemKind: Sendable {
+public struct ItemKind: Sendable {
     /// The name in documents.
-    package let name: Text
+    public let name: Text
     /// Whether an item needs a price. One without a price is shown and cannot be ordered.
-    package let needsPrice: Bool
+    public let needsPrice: Bool
     /// The accessibility id of the button that adds the item, for kinds whose cards carry one.
-    package let addButtonID: String?
+    public let addButtonID: String?
     /// The attributes that an item must have. Cards show them as fields of these names.
-    package var attributes: [RequiredAttribute] = []
+    public var attributes: [RequiredAttribute] = []
 
     /// Every kind of item.
-    package static let all: [ItemKind] = [
+    public static let all: [ItemKind] = [
         ItemKind(name: "menuItem", needsPrice: true, addButtonID: nil),
         ItemKind(name: "promo", needsPrice: false, addButtonID: nil),
         ItemKind(name: "dessert", needsPrice: true, addButtonID: "dessert_add_btn"),
@@ -54,17 +54,17 @@ package struct ItemKind: Sendable {
     ]
 
     /// The kind with that name, if it is registered.
-    package static func named(_ name: Text) -> ItemKind? { byName[name] }
+    public static func named(_ name: Text) -> ItemKind? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
 
 /// A way to lay out a section's items.
-package struct LayoutStyle: Sendable {
+public struct LayoutStyle: Sendable {
     /// The name in documents.
-    package let name: Text
+    public let name: Text
     /// What has to be known of the cards that items are shown as.
-    package enum Cards: Sendable {
+    public enum Cards: Sendable {
         /// There are no cards.
         case none
         /// Their width and height.
@@ -74,15 +74,15 @@ package struct LayoutStyle: Sendable {
     }
 
     /// What has to be known of its cards.
-    package let cards: Cards
+    public let cards: Cards
 
     /// Every style.
-    package static let all: [LayoutStyle] = [
+    public static let all: [LayoutStyle] = [
         LayoutStyle(name: "list", cards: .none),
         LayoutStyle(name: "horizontalCard", cards: .size),
         LayoutStyle(name: "grid", cards: .minimumWidth),
     ]
 
     /// The style with that name, if it is registered.
-    package static func named(_ name: Text) -> LayoutStyle? { all.first { $0.name == name } }
+    public static func named(_ name: Text) -> LayoutStyle? { all.first { $0.name == name } }
 }

@@ -1,22 +1,22 @@
 /// The menu of an outlet: sections of items, changed as a whole or piece by piece.
-package enum Menu: Decider {
+public enum Menu: Decider {
     /// The most sections of a menu.
-    package static let maximumSections = 100
+    public static let maximumSections = 100
     /// The most items of a menu.
-    package static let maximumItems = 5_000
+    public static let maximumItems = 5_000
     /// The most bytes of the document of a whole menu, wherever it comes from: enough for every menu within the other
     /// limits, also as programs write it that escape whatever is not ASCII.
-    package static let maximumDocumentBytes = 32 << 20
+    public static let maximumDocumentBytes = 32 << 20
     /// The most bytes that the texts and attributes of a menu's sections and items have together: few enough for the
     /// home to be sent as one reply.
-    package static let maximumBytes = 8 << 20
+    public static let maximumBytes = 8 << 20
     /// The most different names that the attributes of a menu's items have: each has indexes of its own.
-    package static let maximumAttributeNames = 200
+    public static let maximumAttributeNames = 200
 
     // MARK: Commands
 
     /// What a merchant asks of a menu.
-    package enum Command: Equatable, Sendable {
+    public enum Command: Equatable, Sendable {
         /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are. Items name no
         /// tax but one of the outlet's; nil where these are not known.
         case put(MenuDocument, taxes: Set<Identifier>? = nil)
@@ -48,7 +48,7 @@ package enum Menu: Decider {
     // MARK: Events
 
     /// What happened to a menu. Where `before` is absent, the place is the last.
-    package enum Event: Equatable, Sendable {
+    public enum Event: Equatable, Sendable {
         case sectionAdded(SectionHeader, before: Identifier?)
         case sectionChanged(SectionHeader)
         case sectionMoved(Identifier, before: Identifier?)
@@ -70,14 +70,14 @@ package enum Menu: Decider {
 
     // MARK: State
 
-    package typealias State = MenuState
+    public typealias State = MenuState
 
     /// No sections.
-    package static let initial = MenuState()
+    public static let initial = MenuState()
 
     // MARK: Decide
 
-    package static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
+    public static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
         switch command {
         case .put(let document, let taxes):
             try document.validate()
@@ -230,7 +230,7 @@ package enum Menu: Decider {
 
     // MARK: Evolve
 
-    package static func evolve(_ state: inout MenuState, _ event: Event) throws(ImpossibleEvent) {
+    public static func evolve(_ state: inout MenuState, _ event: Event) throws(ImpossibleEvent) {
         switch event {
         case .sectionAdded(let header, let before):
             guard state.sectionIndex(header.id) == nil else { throw impossible("a section added twice", header.id) }
@@ -332,7 +332,7 @@ package enum Menu: Decider {
 
 extension Menu.Command {
     /// Whether the outlet's details decide about the command, too: an item names one of its taxes.
-    package var restsOnOutlet: Bool {
+    public var restsOnOutlet: Bool {
         switch self {
         case .put(let document, _): document.sections.contains { $0.items.contains { $0.tax != nil } }
         case .putItem(let item, _, _, _): item.tax != nil

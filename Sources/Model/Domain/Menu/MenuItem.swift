@@ -1,43 +1,43 @@
 /// One item of a menu, as the merchant describes it.
-package struct MenuItem: Equatable, Sendable {
+public struct MenuItem: Equatable, Sendable {
     /// The most tags an item has.
-    package static let maximumTags = 50
+    public static let maximumTags = 50
     /// The most of one item that a cart takes, unless the item says less.
-    package static let quantityLimit = 99
+    public static let quantityLimit = 99
 
     /// Unique in the menu.
-    package var id: Identifier
+    public var id: Identifier
     /// The registered name of its ``ItemKind``.
-    package var kind: Text
+    public var kind: Text
     /// What it is called.
-    package var name: Text
+    public var name: Text
     /// What it is, in a sentence or two.
-    package var description: Text?
+    public var description: Text?
     /// What one costs. Without a price it is shown and cannot be ordered.
-    package var price: Amount?
+    public var price: Amount?
     /// The cuisine it belongs to.
-    package var cuisine: Text?
+    public var cuisine: Text?
     /// Free words to find it by.
-    package var tags: [Text]
+    public var tags: [Text]
     /// URL of the image in lists.
-    package var imageSmall: Text?
+    public var imageSmall: Text?
     /// URL of the image in full.
-    package var imageLarge: Text?
+    public var imageLarge: Text?
     /// More images of it, in their order.
-    package var images: [ItemImage]
+    public var images: [ItemImage]
     /// What belongs to it on the web, in its order.
-    package var links: [ItemLink]
+    public var links: [ItemLink]
     /// The most of it that a line takes, 1–99.
-    package var maxQuantity: Int?
+    public var maxQuantity: Int?
     /// What else there is to say about it.
-    package var attributes: ItemAttributes
+    public var attributes: ItemAttributes
     /// The groups of options that it offers, in their order.
-    package var options: [Identifier]
+    public var options: [Identifier]
     /// The tax of its outlet that is on it; nil for the outlet's first.
-    package var tax: Identifier?
+    public var tax: Identifier?
 
     /// An item with everything that is not named left out.
-    package init(
+    public init(
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,

@@ -1,18 +1,18 @@
 /// The head of a section: everything but its items.
-package struct SectionHeader: Equatable, Sendable {
+public struct SectionHeader: Equatable, Sendable {
     /// Unique in the menu.
-    package var id: Identifier
+    public var id: Identifier
     /// What stands above it, and on its chip in the tag bar.
-    package var title: Text
+    public var title: Text
     /// The registered name of its ``SectionKind``.
-    package var kind: Text
+    public var kind: Text
     /// How its items are laid out.
-    package var layout: Layout
+    public var layout: Layout
     /// Whether its header stays on the screen while its items scroll.
-    package var sticky: Bool
+    public var sticky: Bool
 
     /// The head of a section.
-    package init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
+    public init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
         self.id = id
         self.title = title
         self.kind = kind
@@ -52,28 +52,28 @@ package struct SectionHeader: Equatable, Sendable {
 }
 
 /// A section with its items: a part of a ``MenuDocument``.
-package struct MenuSection: Equatable, Sendable {
+public struct MenuSection: Equatable, Sendable {
     /// Everything but the items.
-    package var header: SectionHeader
+    public var header: SectionHeader
     /// The items in their order.
-    package var items: [MenuItem]
+    public var items: [MenuItem]
 
     /// A section with its items.
-    package init(header: SectionHeader, items: [MenuItem]) {
+    public init(header: SectionHeader, items: [MenuItem]) {
         self.header = header
         self.items = items
     }
 }
 
 /// A whole menu, as a merchant writes it.
-package struct MenuDocument: Equatable, Sendable {
+public struct MenuDocument: Equatable, Sendable {
     /// The sections in their order.
-    package var sections: [MenuSection]
+    public var sections: [MenuSection]
     /// The groups of options that its items offer, in any order.
-    package var groups: [OptionGroup]
+    public var groups: [OptionGroup]
 
     /// A menu of these sections.
-    package init(sections: [MenuSection], groups: [OptionGroup] = []) {
+    public init(sections: [MenuSection], groups: [OptionGroup] = []) {
         self.sections = sections
         self.groups = groups
     }

@@ -1,23 +1,23 @@
 extension MenuState {
     /// Items by their ids, in the order of the ids: lists, which take half the room of a table of hashes. They are short,
     /// so that a copy of a menu shares nearly everything when one item changes.
-    package struct Entries: Sendable {
+    public struct Entries: Sendable {
         private static let maximumPiece = 64
 
         /// None is empty.
         private var pieces: [[Entry]] = []
         /// The number of items.
-        package private(set) var count = 0
+        public private(set) var count = 0
         /// The bytes of the texts and attributes of all items.
         private(set) var bytes = 0
         /// How many items have an attribute of each name.
         private var attributes: [Identifier: Int] = [:]
 
         /// The items, in the order of their ids.
-        package var values: some Sequence<Entry> { pieces.joined() }
+        public var values: some Sequence<Entry> { pieces.joined() }
 
         /// The item of that id, if there is one. Setting nil removes it.
-        package subscript(id: Identifier) -> Entry? {
+        public subscript(id: Identifier) -> Entry? {
             get {
                 let place = place(of: id)
                 return place.isTaken ? pieces[place.piece][place.index] : nil
@@ -88,7 +88,7 @@ extension MenuState {
 
 extension MenuState.Entries: Equatable {
     /// Whether the items are the same, however they are divided.
-    package static func == (a: Self, b: Self) -> Bool { a.count == b.count && a.values.elementsEqual(b.values) }
+    public static func == (a: Self, b: Self) -> Bool { a.count == b.count && a.values.elementsEqual(b.values) }
 }
 
 extension Array {

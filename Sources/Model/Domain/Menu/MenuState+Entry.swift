@@ -5,7 +5,7 @@ extension MenuState {
     /// other. Texts are unpacked when they are read.
     ///
     /// Sendable unchecked: the block never changes once it is made.
-    package struct Entry: @unchecked Sendable {
+    public struct Entry: @unchecked Sendable {
         private var storage: EntryStorage
 
         /// What belongs to the options of an item. Few items have any.
@@ -25,7 +25,7 @@ extension MenuState {
         }
 
         /// An item in its section.
-        package init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
+        public init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
             self.init(item, section, suspension, Consequences())
         }
 
@@ -34,25 +34,25 @@ extension MenuState {
         }
 
         /// The item's id.
-        package var id: Identifier { storage.header.id }
+        public var id: Identifier { storage.header.id }
 
         /// What the item is called.
-        package var name: Text { storage.name }
+        public var name: Text { storage.name }
 
         /// What one costs; of an item with sizes, the lowest of their prices.
-        package var price: Amount? { storage.header.price }
+        public var price: Amount? { storage.header.price }
 
         /// Whether ``price`` is the lowest of several.
-        package var isPriceFrom: Bool { storage.header.isPriceFrom }
+        public var isPriceFrom: Bool { storage.header.isPriceFrom }
 
         /// Whether there is anything to choose with it.
-        package var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
+        public var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
 
         /// The groups of options that it offers, in their order.
-        package var options: [Identifier] { unpackedOptions.groups }
+        public var options: [Identifier] { unpackedOptions.groups }
 
         /// The tax that is on it; nil for the outlet's first.
-        package var tax: Identifier? { unpackedOptions.tax }
+        public var tax: Identifier? { unpackedOptions.tax }
 
         /// What belongs to its options, for whoever needs more than one part of it.
         var unpackedOptions: Options {
@@ -61,7 +61,7 @@ extension MenuState {
         }
 
         /// The most of it that a line takes.
-        package var maxQuantity: Int? { storage.header.maxQuantity }
+        public var maxQuantity: Int? { storage.header.maxQuantity }
 
         /// Whether the item has attributes.
         var hasAttributes: Bool { storage.header.hasAttributes }
@@ -70,22 +70,22 @@ extension MenuState {
         var bytes: Int { Int(storage.header.itemBytes) }
 
         /// The item as the merchant describes it.
-        package var item: MenuItem { storage.item }
+        public var item: MenuItem { storage.item }
 
         /// The section that lists it.
-        package var section: Identifier { storage.section }
+        public var section: Identifier { storage.section }
 
         /// Why it cannot be ordered now, if so.
-        package var suspension: Suspension? { storage.header.suspension }
+        public var suspension: Suspension? { storage.header.suspension }
 
         /// What the merchant said of it, whatever follows from its options.
-        package var ownSuspension: Suspension? { unpackedOptions.ownSuspension }
+        public var ownSuspension: Suspension? { unpackedOptions.ownSuspension }
     }
 }
 
 extension MenuState.Entry: Equatable {
     /// Whether items, sections and suspensions are the same.
-    package static func == (a: Self, b: Self) -> Bool {
+    public static func == (a: Self, b: Self) -> Bool {
         a.storage === b.storage
             || a.item == b.item && a.section == b.section && a.price == b.price && a.suspension == b.suspension
                 && a.ownSuspension == b.ownSuspension

@@ -1,44 +1,44 @@
 /// What a menu's events amount to: sections in order, and items by their id.
-package struct MenuState: Equatable, Sendable {
+public struct MenuState: Equatable, Sendable {
     /// A section's place: its head, and the ids of its items in order.
-    package struct Section: Equatable, Sendable {
+    public struct Section: Equatable, Sendable {
         /// Everything but the items.
-        package var header: SectionHeader
+        public var header: SectionHeader
         /// The ids of its items, in order.
-        package var items: [Identifier]
+        public var items: [Identifier]
     }
 
     /// An item that is sold out, until a moment or until somebody resumes it.
-    package struct Suspension: Equatable, Sendable {
+    public struct Suspension: Equatable, Sendable {
         /// When it can be had again by itself.
-        package var until: Timestamp?
+        public var until: Timestamp?
 
         /// Sold out until that moment, or until resumed.
-        package init(until: Timestamp?) {
+        public init(until: Timestamp?) {
             self.until = until
         }
 
         /// Whether it still holds.
-        package func holds(at now: Timestamp) -> Bool { until.map { now < $0 } ?? true }
+        public func holds(at now: Timestamp) -> Bool { until.map { now < $0 } ?? true }
     }
 
     /// The sections in their order.
-    package internal(set) var sections: [Section] = []
+    public internal(set) var sections: [Section] = []
     /// Every item of every section.
-    package internal(set) var entries = Entries()
+    public internal(set) var entries = Entries()
     /// The groups of options that the items offer.
-    package internal(set) var groups = OptionGroups()
+    public internal(set) var groups = OptionGroups()
     /// What the last look at the source that it is imported from brought, if there is one.
-    package internal(set) var feed: FeedCheck?
+    public internal(set) var feed: FeedCheck?
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0
 
     /// The bytes of all texts of the sections, items and groups: their ids and everything that a merchant describes
     /// them with.
-    package var bytes: Int { sectionBytes + entries.bytes + groups.bytes }
+    public var bytes: Int { sectionBytes + entries.bytes + groups.bytes }
 
     /// The menu as a merchant would write it.
-    package var document: MenuDocument {
+    public var document: MenuDocument {
         MenuDocument(
             sections: sections.map { section in
                 MenuSection(header: section.header, items: section.items.compactMap { entries[$0]?.item })

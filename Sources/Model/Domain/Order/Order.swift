@@ -2,14 +2,14 @@
 ///
 /// It goes forward: `placed`, `accepted`, `preparing`, `ready`, `completed`, and may skip what nobody says. It ends
 /// before that as `rejected` or `cancelled`. Before the kitchen sees it, it may be `awaitingPayment` or `scheduled`.
-package enum Order: Decider {
+public enum Order: Decider {
     /// How far ahead a kitchen can promise an order, in seconds: 31 days.
-    package static let maximumPromiseSeconds = 31 * 86_400
+    public static let maximumPromiseSeconds = 31 * 86_400
 
     // MARK: Commands
 
     /// What is asked of an order.
-    package enum Command: Equatable, Sendable {
+    public enum Command: Equatable, Sendable {
         case place(Placement)
         /// The kitchen will cook it, until a moment if it says so.
         case accept(readyBy: Timestamp?, now: Timestamp)
@@ -36,7 +36,7 @@ package enum Order: Decider {
     // MARK: Events
 
     /// What happened to an order.
-    package enum Event: Equatable, Sendable {
+    public enum Event: Equatable, Sendable {
         case placed(Placement)
         /// It is paid, and the kitchen will see it later.
         case scheduled
@@ -59,12 +59,12 @@ package enum Order: Decider {
     // MARK: State
 
     /// An order, before and after it is placed.
-    package enum State: Equatable, Sendable {
+    public enum State: Equatable, Sendable {
         case unplaced
         indirect case placed(Book)
 
         /// The order; nil before it is placed.
-        package var book: Book? {
+        public var book: Book? {
             switch self {
             case .unplaced: nil
             case .placed(let book): book
@@ -73,11 +73,11 @@ package enum Order: Decider {
     }
 
     /// Nobody has placed it.
-    package static let initial = State.unplaced
+    public static let initial = State.unplaced
 
     // MARK: Decide
 
-    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unplaced, .place(var placement)):
             // Where there is nothing to pay, nobody reports that it was paid.
@@ -249,7 +249,7 @@ package enum Order: Decider {
 
     // MARK: Evolve
 
-    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unplaced, .placed(let placement)):
             for line in placement.lines { try CartLine.checkRecordable(line.quantity, line.id) }

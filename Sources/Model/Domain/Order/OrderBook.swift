@@ -1,6 +1,6 @@
 extension Order {
     /// How far an order has come.
-    package enum Status: String, CaseIterable, Sendable {
+    public enum Status: String, CaseIterable, Sendable {
         /// The kitchen sees it once it is paid.
         case awaitingPayment
         /// The kitchen sees it later.
@@ -21,7 +21,7 @@ extension Order {
         case cancelled
 
         /// Whether nothing more is cooked or handed over.
-        package var isEnd: Bool {
+        public var isEnd: Bool {
             switch self {
             case .awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready: false
             case .completed, .rejected, .cancelled: true
@@ -29,7 +29,7 @@ extension Order {
         }
 
         /// Whether the kitchen sees it.
-        package var isInKitchen: Bool {
+        public var isInKitchen: Bool {
             switch self {
             case .placed, .accepted, .preparing, .ready: true
             case .awaitingPayment, .scheduled, .completed, .rejected, .cancelled: false
@@ -38,7 +38,7 @@ extension Order {
     }
 
     /// Who did something to an order.
-    package enum Party: String, CaseIterable, Sendable {
+    public enum Party: String, CaseIterable, Sendable {
         case customer
         case merchant
         /// Tiffin, because it was time.
@@ -46,7 +46,7 @@ extension Order {
     }
 
     /// Why an order ended before it was handed over, or money was given back.
-    package enum Reason: String, CaseIterable, Sendable {
+    public enum Reason: String, CaseIterable, Sendable {
         /// Something of it cannot be had.
         case items = "ITEMS"
         /// The kitchen is closed.
@@ -65,16 +65,16 @@ extension Order {
     }
 
     /// How an order ended before it was handed over.
-    package struct Ending: Equatable, Sendable {
+    public struct Ending: Equatable, Sendable {
         /// Who ended it.
-        package var by: Party
+        public var by: Party
         /// Why.
-        package var reason: Reason
+        public var reason: Reason
         /// Why, in words for the customer; sealed where the order has one.
-        package var text: PersonalText?
+        public var text: PersonalText?
 
         /// An ending.
-        package init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
+        public init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
             self.by = by
             self.reason = reason
             self.text = text
@@ -82,30 +82,30 @@ extension Order {
     }
 
     /// An order that was placed, and what has become of it.
-    package struct Book: Equatable, Sendable {
+    public struct Book: Equatable, Sendable {
         /// How long an order that nobody hands over stays open after its promise, in seconds: a day. Whoever cooks by
         /// other means than Tiffin does not fill its memory.
-        package static let openSeconds = 86_400
+        public static let openSeconds = 86_400
 
         /// What was ordered.
-        package var placement: Placement
+        public var placement: Placement
         /// How far it has come.
-        package var status: Status
+        public var status: Status
         /// Until when it has to be accepted; nil where nobody has to, and once somebody did.
-        package var acceptBy: Timestamp?
+        public var acceptBy: Timestamp?
         /// Until when it has to be paid, while it waits for that.
-        package var payBy: Timestamp?
+        public var payBy: Timestamp?
         /// When the kitchen says that it will be ready.
-        package var readyBy: Timestamp?
+        public var readyBy: Timestamp?
         /// How it ended; nil as long as it has not, and once it was handed over.
-        package var ending: Ending?
+        public var ending: Ending?
         /// Who has its money, as far as it was reported.
-        package var payments = Payments()
+        public var payments = Payments()
         /// What was given back of it.
-        package var refunds = Refunds()
+        public var refunds = Refunds()
 
         /// An order as it is when it is placed.
-        package init(_ placement: Placement) {
+        public init(_ placement: Placement) {
             self.placement = placement
             let terms = placement.terms
             status = terms.payBy != nil ? .awaitingPayment : terms.releaseAt != nil ? .scheduled : .placed
@@ -114,7 +114,7 @@ extension Order {
         }
 
         /// When it will be ready, as far as anybody said.
-        package var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+        public var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
 
         /// What the outlet should have got and kept: nothing of an order that was not cooked.
         private var price: Int64 {
@@ -127,7 +127,7 @@ extension Order {
 
         /// What the customer still has to pay, and what the outlet has to give back, in minor units. What is set aside is
         /// not still to pay.
-        package var balance: (due: Int64, owed: Int64) {
+        public var balance: (due: Int64, owed: Int64) {
             (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
         }
 
@@ -135,10 +135,10 @@ extension Order {
         var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
 
         /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.
-        package var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
+        public var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
 
         /// When something happens to it by itself; nil where nothing does.
-        package var deadline: Timestamp? {
+        public var deadline: Timestamp? {
             switch status {
             case .awaitingPayment: payBy
             case .scheduled: placement.terms.releaseAt

@@ -1,6 +1,6 @@
 extension Order {
     /// What a payment service says became of an amount of money.
-    package enum PaymentKind: String, CaseIterable, Sendable {
+    public enum PaymentKind: String, CaseIterable, Sendable {
         /// It is set aside for the outlet.
         case authorised
         /// The outlet has it.
@@ -15,7 +15,7 @@ extension Order {
         case failed
 
         /// What it is a part of; nil where it is of nothing else.
-        package var parent: PaymentKind? {
+        public var parent: PaymentKind? {
             switch self {
             case .authorised, .failed: nil
             case .captured, .voided: .authorised
@@ -25,9 +25,9 @@ extension Order {
     }
 
     /// A report of a payment service. Tiffin moves no money: it records who has it.
-    package struct Payment: Equatable, Sendable {
+    public struct Payment: Equatable, Sendable {
         /// Which report it is a part of: a capture of an authorisation, a refund of a capture.
-        package enum Parent: Equatable, Sendable {
+        public enum Parent: Equatable, Sendable {
             /// The one with its own reference, or none.
             case own
             case report(Text)
@@ -36,16 +36,16 @@ extension Order {
         }
 
         /// What the service calls it.
-        package var reference: Text
+        public var reference: Text
         /// What became of it.
-        package var kind: PaymentKind
+        public var kind: PaymentKind
         /// How much.
-        package var amount: Amount
+        public var amount: Amount
         /// What it is a part of.
-        package var parent: Parent
+        public var parent: Parent
 
         /// A report.
-        package init(reference: Text, _ kind: PaymentKind, _ amount: Amount, of parent: Parent = .own) {
+        public init(reference: Text, _ kind: PaymentKind, _ amount: Amount, of parent: Parent = .own) {
             self.reference = reference
             self.kind = kind
             self.amount = amount
@@ -62,7 +62,7 @@ extension Order {
         }
 
         /// What the outlet has after it, if it had that much before.
-        package func paid(after before: Int64) -> Int64 {
+        public func paid(after before: Int64) -> Int64 {
             switch kind {
             case .captured: before.adding(amount.minorUnits)
             case .refunded, .chargedBack: before.subtracting(amount.minorUnits)
@@ -76,9 +76,9 @@ extension Order {
     }
 
     /// Something that was reported and cannot be.
-    package struct PaymentDoubt: Equatable, Sendable {
+    public struct PaymentDoubt: Equatable, Sendable {
         /// Why it cannot be.
-        package enum Reason: String, Sendable {
+        public enum Reason: String, Sendable {
             /// What it is a part of was never reported, or may be any of several.
             case parent
             /// It is more than what is left of its parent.
@@ -86,25 +86,25 @@ extension Order {
         }
 
         /// What was reported.
-        package var report: Payment
+        public var report: Payment
         /// Why it cannot be.
-        package var reason: Reason
+        public var reason: Reason
     }
 
     /// Who has the money of an order, as far as it was reported.
-    package struct Payments: Equatable, Sendable {
+    public struct Payments: Equatable, Sendable {
         /// The most reports of an order.
-        package static let maximumReports = 100
+        public static let maximumReports = 100
 
         /// The reports, in order.
-        package private(set) var reports: [Payment] = []
+        public private(set) var reports: [Payment] = []
 
         /// No reports.
-        package init() {}
+        public init() {}
 
         /// What was set aside and neither captured nor given free. What is of an authorisation that nobody knows counts
         /// against all of them, so that nothing is counted twice.
-        package var authorised: Int64 {
+        public var authorised: Int64 {
             let tally = tally
             let open = reports.indices.reduce(Int64(0)) { sum, index in
                 reports[index].kind == .authorised ? sum.adding(max(0, tally.left[index])) : sum
@@ -113,25 +113,25 @@ extension Order {
         }
 
         /// What the outlet got.
-        package var captured: Int64 { total(.captured) }
+        public var captured: Int64 { total(.captured) }
 
         /// What the customer got back from the outlet.
-        package var refunded: Int64 { total(.refunded) }
+        public var refunded: Int64 { total(.refunded) }
 
         /// What the customer got back from the bank.
-        package var chargedBack: Int64 { total(.chargedBack) }
+        public var chargedBack: Int64 { total(.chargedBack) }
 
         /// What the outlet has; less than nothing where it is said to have given back more than it got.
-        package var paid: Int64 { reports.reduce(0) { $1.paid(after: $0) } }
+        public var paid: Int64 { reports.reduce(0) { $1.paid(after: $0) } }
 
         /// What the outlet has, and what is set aside for it.
-        package var secured: Int64 { paid.adding(authorised) }
+        public var secured: Int64 { paid.adding(authorised) }
 
         /// What was reported and cannot be.
-        package var doubts: [PaymentDoubt] { tally.doubts }
+        public var doubts: [PaymentDoubt] { tally.doubts }
 
         /// Where it stands.
-        package var state: PaymentKind? {
+        public var state: PaymentKind? {
             if chargedBack > 0 { return .chargedBack }
             if refunded > 0 { return .refunded }
             if captured > 0 { return .captured }
@@ -140,7 +140,7 @@ extension Order {
         }
 
         /// Takes in a report.
-        package mutating func take(_ payment: Payment) { reports.append(payment) }
+        public mutating func take(_ payment: Payment) { reports.append(payment) }
 
         /// What a report that names no parent is a part of, as far as there is only one that it can be.
         func parent(for payment: Payment) -> Payment.Parent {

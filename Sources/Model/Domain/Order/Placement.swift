@@ -1,27 +1,27 @@
 extension Order {
     /// What was ordered, where, from which cart, and what it waits for.
-    package struct Placement: Equatable, Sendable {
+    public struct Placement: Equatable, Sendable {
         /// The cart it was placed from.
-        package var cart: Identifier
+        public var cart: Identifier
         /// The outlet that cooks it.
-        package var outlet: Identifier
+        public var outlet: Identifier
         /// The currency of every price.
-        package var currency: Currency
+        public var currency: Currency
         /// What was ordered, at the prices agreed.
-        package var lines: [CartLine]
+        public var lines: [CartLine]
         /// Everything that is charged beside the lines.
-        package var charges: [Charge]
+        public var charges: [Charge]
         /// What it costs.
-        package var total: Amount
+        public var total: Amount
         /// Who ordered, where that was said.
-        package var customer: Identifier?
+        public var customer: Identifier?
         /// The name on it.
-        package var name: SealedText?
+        public var name: SealedText?
         /// What it waits for, and until when.
-        package var terms: Terms
+        public var terms: Terms
 
         /// A placement.
-        package init(
+        public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
             terms: Terms = .none
@@ -38,38 +38,38 @@ extension Order {
         }
 
         /// The sum of quantities.
-        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
         /// What the lines cost together, or a `LIMIT` rejection.
-        package func subtotal() throws(Rejection) -> Amount { try lines.total() }
+        public func subtotal() throws(Rejection) -> Amount { try lines.total() }
 
         /// The taxes, in prices or on top.
-        package var taxes: [Charge] { charges.filter { $0.kind == .tax } }
+        public var taxes: [Charge] { charges.filter { $0.kind == .tax } }
 
         /// All of the taxes.
-        package var tax: Amount { taxes.map(\.amount).saturatingSum }
+        public var tax: Amount { taxes.map(\.amount).saturatingSum }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
-    package struct Terms: Equatable, Sendable {
+    public struct Terms: Equatable, Sendable {
         /// It waits for nobody, and nothing is promised: every order before outlets could say otherwise.
-        package static let none = Terms()
+        public static let none = Terms()
 
         /// When it was placed, where its life is followed to the end; nil where nobody has to accept it or pay it first.
-        package var placedAt: Timestamp?
+        public var placedAt: Timestamp?
         /// When it is promised to be ready.
-        package var promisedFor: Timestamp?
+        public var promisedFor: Timestamp?
         /// When the kitchen is to see it; nil for as soon as it can.
-        package var releaseAt: Timestamp?
+        public var releaseAt: Timestamp?
         /// Until when it has to be accepted, where it can be from the beginning.
-        package var acceptBy: Timestamp?
+        public var acceptBy: Timestamp?
         /// Until when it has to be paid.
-        package var payBy: Timestamp?
+        public var payBy: Timestamp?
         /// How long it waits to be accepted once it can be, in seconds; nil where nobody has to.
-        package var acceptWithin: Int?
+        public var acceptWithin: Int?
 
         /// Terms of nothing but these.
-        package init(
+        public init(
             placedAt: Timestamp? = nil, promisedFor: Timestamp? = nil, releaseAt: Timestamp? = nil,
             acceptBy: Timestamp? = nil, payBy: Timestamp? = nil, acceptWithin: Int? = nil
         ) {
@@ -82,7 +82,7 @@ extension Order {
         }
 
         /// The terms of an order that an outlet gets at a moment.
-        package init(of details: OutletDetails, at now: Timestamp) {
+        public init(of details: OutletDetails, at now: Timestamp) {
             self.init()
             promisedFor = details.prepMinutes.map { now.adding(minutes: $0) }
             acceptWithin = details.acceptWithin

@@ -1,6 +1,6 @@
 extension Order {
     /// What is given back of an order.
-    package enum RefundPart: Equatable, Sendable {
+    public enum RefundPart: Equatable, Sendable {
         /// All that is left.
         case rest
         /// Some of a line.
@@ -10,29 +10,29 @@ extension Order {
     }
 
     /// Something that was given back.
-    package struct Refund: Equatable, Sendable {
+    public struct Refund: Equatable, Sendable {
         /// How much.
-        package var amount: Amount
+        public var amount: Amount
         /// The taxes in it, included in prices or on top.
-        package var taxes: [Tax]
+        public var taxes: [Tax]
         /// Why.
-        package var reason: Reason
+        public var reason: Reason
         /// The line that it is for, and how many of it; nil where it is for no line.
-        package var units: Units?
+        public var units: Units?
 
         /// A tax in what is given back.
-        package struct Tax: Equatable, Sendable {
+        public struct Tax: Equatable, Sendable {
             /// The tax; nil for all of them together, in refunds that were recorded before each was.
-            package var id: Identifier?
+            public var id: Identifier?
             /// How much of the base it is; nil where the order was recorded without it.
-            package var rate: Rate?
+            public var rate: Rate?
             /// What it was taken of, of what is given back; nil where the order was recorded without it.
-            package var base: Amount?
+            public var base: Amount?
             /// How much.
-            package var amount: Amount
+            public var amount: Amount
 
             /// A tax.
-            package init(id: Identifier? = nil, rate: Rate? = nil, base: Amount? = nil, _ amount: Amount) {
+            public init(id: Identifier? = nil, rate: Rate? = nil, base: Amount? = nil, _ amount: Amount) {
                 self.id = id
                 self.rate = rate
                 self.base = base
@@ -41,21 +41,21 @@ extension Order {
         }
 
         /// So many of a line.
-        package struct Units: Equatable, Sendable {
+        public struct Units: Equatable, Sendable {
             /// The line.
-            package var line: Text
+            public var line: Text
             /// How many of it.
-            package var quantity: Int
+            public var quantity: Int
 
             /// So many of a line.
-            package init(line: Text, quantity: Int) {
+            public init(line: Text, quantity: Int) {
                 self.line = line
                 self.quantity = quantity
             }
         }
 
         /// A refund.
-        package init(_ amount: Amount, taxes: [Tax] = [], _ reason: Reason, units: Units? = nil) {
+        public init(_ amount: Amount, taxes: [Tax] = [], _ reason: Reason, units: Units? = nil) {
             self.amount = amount
             self.taxes = taxes
             self.reason = reason
@@ -63,25 +63,25 @@ extension Order {
         }
 
         /// All of its taxes.
-        package var tax: Amount { taxes.map(\.amount).saturatingSum }
+        public var tax: Amount { taxes.map(\.amount).saturatingSum }
     }
 
     /// What was given back so far.
-    package struct Refunds: Equatable, Sendable {
+    public struct Refunds: Equatable, Sendable {
         /// In minor units; at most the order's total.
-        package private(set) var amount: Int64 = 0
+        public private(set) var amount: Int64 = 0
         /// How much of it is tax, in minor units.
-        package private(set) var tax: Int64 = 0
+        public private(set) var tax: Int64 = 0
         /// How much of it is each tax, by the tax's id.
-        package private(set) var taxes: [Identifier: Refund.Tax] = [:]
+        public private(set) var taxes: [Identifier: Refund.Tax] = [:]
         /// How many of each line.
-        package private(set) var units: [Text: Int] = [:]
+        public private(set) var units: [Text: Int] = [:]
 
         /// Nothing.
-        package init() {}
+        public init() {}
 
         /// Refunds that somebody has added up.
-        package init(amount: Int64, tax: Int64) {
+        public init(amount: Int64, tax: Int64) {
             self.amount = amount
             self.tax = tax
         }

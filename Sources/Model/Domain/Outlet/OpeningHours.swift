@@ -1,19 +1,19 @@
 /// One period of the week in which an outlet usually serves, in the outlet's time zone.
-package struct OpeningHours: Hashable, Sendable {
+public struct OpeningHours: Hashable, Sendable {
     /// A day of the week.
-    package enum Day: String, CaseIterable, Sendable {
+    public enum Day: String, CaseIterable, Sendable {
         case monday, tuesday, wednesday, thursday, friday, saturday, sunday
     }
 
     /// The day it starts on.
-    package let day: Day
+    public let day: Day
     /// Minutes after midnight at which it starts, 0–1,439.
-    package let opens: Int
+    public let opens: Int
     /// Minutes after midnight at which it ends, 1–2,880: past 1,440 it ends on the next day.
-    package let closes: Int
+    public let closes: Int
 
     /// A period, or nil where it does not end after it starts, within a day.
-    package init?(day: Day, opens: Int, closes: Int) {
+    public init?(day: Day, opens: Int, closes: Int) {
         guard (0..<1_440).contains(opens), closes > opens, closes - opens <= 1_440 else { return nil }
         self.day = day
         self.opens = opens

@@ -1,10 +1,10 @@
 /// An outlet: a kitchen that customers order from. It is registered closed, opens by command, and may be removed for
 /// good.
-package enum Outlet: Decider {
+public enum Outlet: Decider {
     // MARK: Commands
 
     /// What a merchant asks of an outlet.
-    package enum Command: Equatable, Sendable {
+    public enum Command: Equatable, Sendable {
         /// Registers the outlet, or changes what differs. A tax that an item of the menu names stays.
         case put(OutletDetails, itemTaxes: [Identifier: Identifier] = [:])
         case open
@@ -21,7 +21,7 @@ package enum Outlet: Decider {
     // MARK: Events
 
     /// What happened to an outlet.
-    package enum Event: Equatable, Sendable {
+    public enum Event: Equatable, Sendable {
         case registered(OutletDetails)
         case detailsChanged([OutletDetail])
         case opened
@@ -35,7 +35,7 @@ package enum Outlet: Decider {
     // MARK: State
 
     /// Whether the outlet takes orders.
-    package enum Status: Equatable, Sendable {
+    public enum Status: Equatable, Sendable {
         case closed
         case open
         /// Takes none until a moment; from then on it is open again without another event.
@@ -43,7 +43,7 @@ package enum Outlet: Decider {
     }
 
     /// An outlet, before it is registered, until it is removed, and afterwards.
-    package enum State: Equatable, Sendable {
+    public enum State: Equatable, Sendable {
         case unregistered
         /// Indirect, as the details are many.
         indirect case registered(OutletDetails, Status, isHidden: Bool)
@@ -52,11 +52,11 @@ package enum Outlet: Decider {
     }
 
     /// Nobody has registered it.
-    package static let initial = State.unregistered
+    public static let initial = State.unregistered
 
     // MARK: Decide
 
-    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unregistered, .put(let details, _)):
             try details.validate()
@@ -110,7 +110,7 @@ package enum Outlet: Decider {
 
     // MARK: Evolve
 
-    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):
             guard details.pricing.isRecordable else { throw ImpossibleEvent("charges out of range") }
@@ -143,7 +143,7 @@ package enum Outlet: Decider {
 
 extension Outlet.Command {
     /// Whether the outlet's menu decides about the command, too: a tax goes that items may name.
-    package func restsOnMenu(in state: Outlet.State) -> Bool {
+    public func restsOnMenu(in state: Outlet.State) -> Bool {
         guard case .put(let new, _) = self, case .registered(let old, _, _) = state else { return false }
         return old.pricing.taxes.contains { tax in !new.pricing.taxes.contains { $0.id == tax.id } }
     }
@@ -151,7 +151,7 @@ extension Outlet.Command {
 
 extension Outlet.Status {
     /// Whether orders are taken at this moment.
-    package func takesOrders(at now: Timestamp) -> Bool {
+    public func takesOrders(at now: Timestamp) -> Bool {
         switch self {
         case .open: true
         case .closed: false

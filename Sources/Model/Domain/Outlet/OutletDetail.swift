@@ -1,5 +1,5 @@
 /// One detail of an outlet, with its new value: what an ``Outlet/Event/detailsChanged(_:)`` is made of.
-package enum OutletDetail: Equatable, Sendable {
+public enum OutletDetail: Equatable, Sendable {
     case name(Text)
     case city(Text?)
     case area(Text?)
@@ -21,7 +21,7 @@ package enum OutletDetail: Equatable, Sendable {
 
 extension OutletDetails {
     /// Every detail but the currency, which cannot change.
-    package var all: [OutletDetail] {
+    public var all: [OutletDetail] {
         [
             .name(name), .city(city), .area(area), .address(address), .timeZone(timeZone), .cuisines(cuisines),
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
@@ -32,7 +32,7 @@ extension OutletDetails {
     }
 
     /// Details put together again, or nil where the name or the time zone is not among them.
-    package init?(currency: Currency, _ details: [OutletDetail]) {
+    public init?(currency: Currency, _ details: [OutletDetail]) {
         self.init(name: "", currency: currency, timeZone: "")
         for detail in details { apply(detail) }
         if name.isEmpty || timeZone.isEmpty { return nil }

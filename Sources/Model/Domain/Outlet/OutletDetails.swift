@@ -1,22 +1,22 @@
 /// What an outlet tells about itself.
-package struct OutletDetails: Equatable, Sendable {
+public struct OutletDetails: Equatable, Sendable {
     /// The most cuisines an outlet lists.
-    package static let maximumCuisines = 50
+    public static let maximumCuisines = 50
     /// The most opening periods an outlet lists.
-    package static let maximumHours = 50
+    public static let maximumHours = 50
     /// The most customers that can have rated an outlet.
-    package static let maximumRatingCount = 1_000_000_000
+    public static let maximumRatingCount = 1_000_000_000
     /// The longest delivery, in minutes: a day.
-    package static let maximumDeliveryMinutes = 1_440
+    public static let maximumDeliveryMinutes = 1_440
     /// The longest that a kitchen takes for an order, in minutes: a day.
-    package static let maximumPrepMinutes = 1_440
+    public static let maximumPrepMinutes = 1_440
     /// The longest that an order waits to be accepted or paid, in seconds: a day.
-    package static let maximumWait = 86_400
+    public static let maximumWait = 86_400
     /// How long an order waits to be paid where the outlet does not say, in seconds.
-    package static let usualPayWait = 900
+    public static let usualPayWait = 900
 
     /// When an outlet is paid.
-    package enum Payment: String, CaseIterable, Sendable {
+    public enum Payment: String, CaseIterable, Sendable {
         /// Whenever customer and outlet like: no order waits for it.
         case none
         /// Before the kitchen sees an order.
@@ -24,45 +24,45 @@ package struct OutletDetails: Equatable, Sendable {
     }
 
     /// The outlet's name.
-    package var name: Text
+    public var name: Text
     /// The city it stands in.
-    package var city: Text?
+    public var city: Text?
     /// The part of the city.
-    package var area: Text?
+    public var area: Text?
     /// Street and number.
-    package var address: Text?
+    public var address: Text?
     /// The currency of every price of its menu.
-    package var currency: Currency
+    public var currency: Currency
     /// IANA name of the zone its hours are in, such as `Asia/Kolkata`.
-    package var timeZone: Text
+    public var timeZone: Text
     /// The cuisines it cooks, most important first.
-    package var cuisines: [Text]
+    public var cuisines: [Text]
     /// What two people usually pay.
-    package var priceForTwo: Amount?
+    public var priceForTwo: Amount?
     /// Its rating by customers; absent while it has none.
-    package var rating: Rating?
+    public var rating: Rating?
     /// How many customers rated it.
-    package var ratingCount: Int?
+    public var ratingCount: Int?
     /// How long a delivery usually takes, in minutes.
-    package var deliveryMinutes: Int?
+    public var deliveryMinutes: Int?
     /// The least total it accepts at checkout.
-    package var minimumOrder: Amount?
+    public var minimumOrder: Amount?
     /// When it usually serves: for show, an outlet opens and closes by command.
-    package var hours: [OpeningHours]
+    public var hours: [OpeningHours]
     /// How long an order usually takes in the kitchen, in minutes: what a customer is promised.
-    package var prepMinutes: Int?
+    public var prepMinutes: Int?
     /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent where
     /// nobody has to accept orders.
-    package var acceptWithin: Int?
+    public var acceptWithin: Int?
     /// When it is paid.
-    package var payment: Payment
+    public var payment: Payment
     /// How long an order waits to be paid, in seconds; absent for ``usualPayWait``.
-    package var payWithin: Int?
+    public var payWithin: Int?
     /// What it charges beside its items' prices.
-    package var pricing: PricingTerms
+    public var pricing: PricingTerms
 
     /// Details with everything that is not named left out.
-    package init(
+    public init(
         name: Text, city: Text? = nil, area: Text? = nil, address: Text? = nil, currency: Currency,
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
@@ -90,7 +90,7 @@ package struct OutletDetails: Equatable, Sendable {
     }
 
     /// Rejects details with a value out of range, naming the field.
-    package func validate() throws(Rejection) {
+    public func validate() throws(Rejection) {
         try TextRules.check(name, "name", TextRules.name)
         try TextRules.check(city, "city", TextRules.line)
         try TextRules.check(area, "area", TextRules.line)

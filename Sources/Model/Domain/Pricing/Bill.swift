@@ -1,31 +1,31 @@
 /// An amount of an order beside the prices of its lines.
-package struct Charge: Equatable, Sendable {
+public struct Charge: Equatable, Sendable {
     /// What it is for.
-    package enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable {
         case service, smallOrder, delivery, tax, tip
     }
 
     /// What it is for.
-    package var kind: Kind
+    public var kind: Kind
     /// Of a tax, its id.
-    package var id: Identifier?
+    public var id: Identifier?
     /// Of a tax, what receipts call it.
-    package var name: Text?
+    public var name: Text?
     /// Of a tax, how much of its base it is; nil in what was recorded before it was.
-    package var rate: Rate?
+    public var rate: Rate?
     /// How much.
-    package var amount: Amount
+    public var amount: Amount
     /// Whether the amount is in other prices already, and not in the total once more: a tax that prices include.
-    package var isIncluded: Bool
+    public var isIncluded: Bool
     /// What the amount falls on. Of service: each line's part. Of a tax: each line's part, then that of each charge
     /// before the taxes. Of others there are none.
-    package var shares: [Amount]
+    public var shares: [Amount]
     /// Of a tax: what it was taken of, of each line and then of each charge before the taxes. None in what was recorded
     /// before it was.
-    package var bases: [Amount]
+    public var bases: [Amount]
 
     /// A charge.
-    package init(
+    public init(
         _ kind: Kind, id: Identifier? = nil, name: Text? = nil, rate: Rate? = nil, _ amount: Amount,
         isIncluded: Bool = false, shares: [Amount] = [], bases: [Amount] = []
     ) {
@@ -41,44 +41,44 @@ package struct Charge: Equatable, Sendable {
 
     /// Of a tax, what it was taken of: with the tax in it where prices include it, and without where it is on top. Nil in
     /// what was recorded before it was.
-    package var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
+    public var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
 
     /// Whether every amount can be worked with.
     var isRecordable: Bool { amount.isRecordable && (shares + bases).allSatisfy(\.isRecordable) }
 }
 
 /// What a cart or an order costs, and why.
-package struct Bill: Equatable, Sendable {
+public struct Bill: Equatable, Sendable {
     /// The most charges: every tax, and one of each other kind.
     static let maximumCharges = PricingTerms.maximumTaxes + Charge.Kind.allCases.count - 1
 
     /// A line as far as its price matters.
-    package struct Line: Equatable, Sendable {
+    public struct Line: Equatable, Sendable {
         /// What all of it costs.
-        package var amount: Amount
+        public var amount: Amount
         /// The tax on its item; nil for the outlet's first.
-        package var tax: Identifier?
+        public var tax: Identifier?
 
         /// A line.
-        package init(_ amount: Amount, tax: Identifier? = nil) {
+        public init(_ amount: Amount, tax: Identifier? = nil) {
             self.amount = amount
             self.tax = tax
         }
     }
 
     /// What the lines cost together.
-    package let subtotal: Amount
+    public let subtotal: Amount
     /// Everything else, in the order in which it is worked out: service, small order, delivery, taxes, tip.
-    package let charges: [Charge]
+    public let charges: [Charge]
     /// What is to be paid.
-    package let total: Amount
+    public let total: Amount
 
     /// The bill for lines on an outlet's terms. The same values always give the same bill.
     ///
     /// Each tax is worked out once, on the sum of everything that it is on, rounded half up.
     ///
     /// - Throws: `INVALID` where a line names a tax that the outlet does not have, `LIMIT` where an amount is too great.
-    package init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
+    public init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
         var subtotal = Amount.zero
         for line in lines {
             guard line.amount >= .zero else { throw Rejection(.limit, "the amount of a line is less than nothing") }

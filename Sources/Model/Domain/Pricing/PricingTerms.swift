@@ -1,19 +1,19 @@
 /// What an outlet charges beside its items' prices.
-package struct PricingTerms: Equatable, Sendable {
+public struct PricingTerms: Equatable, Sendable {
     /// The most taxes of an outlet.
-    package static let maximumTaxes = 20
+    public static let maximumTaxes = 20
 
     /// A tax.
-    package struct Tax: Equatable, Sendable {
+    public struct Tax: Equatable, Sendable {
         /// Unique among the outlet's taxes.
-        package var id: Identifier
+        public var id: Identifier
         /// What receipts call it.
-        package var name: Text
+        public var name: Text
         /// How much of the price it is.
-        package var rate: Rate
+        public var rate: Rate
 
         /// A tax.
-        package init(id: Identifier, name: Text, rate: Rate) {
+        public init(id: Identifier, name: Text, rate: Rate) {
             self.id = id
             self.name = name
             self.rate = rate
@@ -21,30 +21,30 @@ package struct PricingTerms: Equatable, Sendable {
     }
 
     /// A charge for service, in proportion to the lines.
-    package struct Service: Equatable, Sendable {
+    public struct Service: Equatable, Sendable {
         /// How much of the lines it is.
-        package var rate: Rate
+        public var rate: Rate
         /// The tax on it; nil for none.
-        package var tax: Identifier?
+        public var tax: Identifier?
 
         /// A charge for service.
-        package init(rate: Rate, tax: Identifier? = nil) {
+        public init(rate: Rate, tax: Identifier? = nil) {
             self.rate = rate
             self.tax = tax
         }
     }
 
     /// A fee that an order's size decides about.
-    package struct Fee: Equatable, Sendable {
+    public struct Fee: Equatable, Sendable {
         /// How much it is.
-        package var amount: Amount
+        public var amount: Amount
         /// Lines that come to this much or more do not pay it; nil where all do.
-        package var freeFrom: Amount?
+        public var freeFrom: Amount?
         /// The tax on it; nil for none.
-        package var tax: Identifier?
+        public var tax: Identifier?
 
         /// A fee.
-        package init(_ amount: Amount, freeFrom: Amount? = nil, tax: Identifier? = nil) {
+        public init(_ amount: Amount, freeFrom: Amount? = nil, tax: Identifier? = nil) {
             self.amount = amount
             self.freeFrom = freeFrom
             self.tax = tax
@@ -52,18 +52,18 @@ package struct PricingTerms: Equatable, Sendable {
     }
 
     /// Whether the prices have the taxes in them; nil where that was never said, and there are none.
-    package var taxIncluded: Bool?
+    public var taxIncluded: Bool?
     /// The taxes. An item that names none has the first.
-    package var taxes: [Tax]
+    public var taxes: [Tax]
     /// The charge for service.
-    package var service: Service?
+    public var service: Service?
     /// The fee of a small order.
-    package var smallOrder: Fee?
+    public var smallOrder: Fee?
     /// The fee for bringing it.
-    package var delivery: Fee?
+    public var delivery: Fee?
 
     /// Terms with everything that is not named left out.
-    package init(
+    public init(
         taxIncluded: Bool? = nil, taxes: [Tax] = [], service: Service? = nil, smallOrder: Fee? = nil,
         delivery: Fee? = nil
     ) {
@@ -75,7 +75,7 @@ package struct PricingTerms: Equatable, Sendable {
     }
 
     /// Nothing but the prices.
-    package static let none = PricingTerms()
+    public static let none = PricingTerms()
 
     /// Whether every amount can be worked with.
     var isRecordable: Bool {

@@ -1,13 +1,13 @@
 /// A share of an amount, in thousandths of a percent: 8.875 % is 8875.
-package struct Rate: Equatable, Sendable {
+public struct Rate: Equatable, Sendable {
     /// Everything: 100 %.
     static let whole: Int64 = 100_000
 
     /// Thousandths of a percent, from 0 to 100,000.
-    package let thousandths: Int
+    public let thousandths: Int
 
     /// A rate, or nil where it is out of range.
-    package init?(thousandths: Int) {
+    public init?(thousandths: Int) {
         guard (0...Int(Rate.whole)).contains(thousandths) else { return nil }
         self.thousandths = thousandths
     }

@@ -1,6 +1,6 @@
 extension Amount {
     /// In major units, without the currency: `6.95`.
-    package func majorUnits(of currency: Currency) -> String {
+    public func majorUnits(of currency: Currency) -> String {
         let digits = currency.decimals
         guard digits > 0 else { return "\(minorUnits)" }
         var scale: UInt64 = 1
@@ -12,5 +12,5 @@ extension Amount {
     }
 
     /// In major units, with the currency: `6.95 GBP`.
-    package func words(in currency: Currency) -> String { "\(majorUnits(of: currency)) \(currency)" }
+    public func words(in currency: Currency) -> String { "\(majorUnits(of: currency)) \(currency)" }
 }

@@ -1,21 +1,21 @@
 /// An amount of money in minor units (cents, paise) of a currency that is given with it.
-package struct Amount: Hashable, Comparable, Sendable {
+public struct Amount: Hashable, Comparable, Sendable {
     /// No money.
-    package static let zero = Amount(minorUnits: 0)
+    public static let zero = Amount(minorUnits: 0)
     /// The largest price or total the domain accepts: 10¹², so that sums of a cart cannot come near overflow
     /// and every amount is exact in clients that read JSON numbers as doubles.
-    package static let maximum = Amount(minorUnits: 1_000_000_000_000)
+    public static let maximum = Amount(minorUnits: 1_000_000_000_000)
 
     /// The number of minor units.
-    package let minorUnits: Int64
+    public let minorUnits: Int64
 
     /// An amount of that many minor units.
-    package init(minorUnits: Int64) {
+    public init(minorUnits: Int64) {
         self.minorUnits = minorUnits
     }
 
     /// The sum, or a `LIMIT` rejection where it exceeds ``maximum``.
-    package func adding(_ other: Amount) throws(Rejection) -> Amount {
+    public func adding(_ other: Amount) throws(Rejection) -> Amount {
         let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
         return try Amount.limited(sum, overflow)
     }
@@ -29,7 +29,7 @@ package struct Amount: Hashable, Comparable, Sendable {
     }
 
     /// The product, or a `LIMIT` rejection where it exceeds ``maximum``.
-    package func multiplied(by quantity: Int) throws(Rejection) -> Amount {
+    public func multiplied(by quantity: Int) throws(Rejection) -> Amount {
         let (product, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
         return try Amount.limited(product, overflow)
     }
@@ -52,7 +52,7 @@ package struct Amount: Hashable, Comparable, Sendable {
     }
 
     /// Orders by size.
-    package static func < (a: Amount, b: Amount) -> Bool { a.minorUnits < b.minorUnits }
+    public static func < (a: Amount, b: Amount) -> Bool { a.minorUnits < b.minorUnits }
 }
 
 extension [Amount] {

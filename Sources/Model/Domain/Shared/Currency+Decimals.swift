@@ -1,6 +1,6 @@
 extension Currency {
     /// How many decimals its amounts have, by ISO 4217; 2 where that says nothing of it.
-    package var decimals: Int { Currency.unusualDecimals[code] ?? 2 }
+    public var decimals: Int { Currency.unusualDecimals[code] ?? 2 }
 
     private static let unusualDecimals: [String: Int] = [
         "BIF": 0, "CLP": 0, "DJF": 0, "GNF": 0, "ISK": 0, "JPY": 0, "KMF": 0, "KRW": 0, "PYG": 0, "RWF": 0,

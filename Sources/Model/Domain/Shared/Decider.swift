@@ -4,7 +4,7 @@
 // the same rejection: time, ids, prices and chance come in with the command, and nothing here does I/O.
 
 /// A pure aggregate: what may happen (`decide`), and what happening means (`evolve`).
-package protocol Decider {
+public protocol Decider {
     /// What somebody asks for. Carries everything the decision needs from outside.
     associatedtype Command
     /// What happened. A fact, never taken back.
@@ -26,12 +26,12 @@ package protocol Decider {
 }
 
 /// A history that no sequence of accepted commands can have produced.
-package struct ImpossibleEvent: Error, Equatable, CustomStringConvertible {
+public struct ImpossibleEvent: Error, Equatable, CustomStringConvertible {
     /// What is wrong, for an operator.
-    package let description: String
+    public let description: String
 
     /// An impossible event, with what is wrong about it.
-    package init(_ description: String) {
+    public init(_ description: String) {
         self.description = description
     }
 }

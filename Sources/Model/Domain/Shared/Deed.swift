@@ -1,9 +1,9 @@
 /// What is done beside the log, and recorded in it: customers who are forgotten, users, relays.
 ///
 /// Nothing is decided here. What changes the table records it, in the same transaction.
-package enum Deed {
+public enum Deed {
     /// What happened.
-    package enum Event: Equatable, Sendable {
+    public enum Event: Equatable, Sendable {
         /// The customer's keys were destroyed, in every partition.
         case customerForgotten
         /// The user is like this from now on.
@@ -15,18 +15,18 @@ package enum Deed {
     }
 
     /// A user, without anything that it could log in with.
-    package struct User: Equatable, Sendable {
+    public struct User: Equatable, Sendable {
         /// What it may do.
-        package var role: Text
+        public var role: Text
         /// What it is confined to.
-        package var grants: [Identifier]
+        public var grants: [Identifier]
         /// Whether it can log in.
-        package var isEnabled: Bool
+        public var isEnabled: Bool
         /// What of it was changed, such as `password`.
-        package var change: Text
+        public var change: Text
 
         /// A user.
-        package init(role: Text, grants: [Identifier], isEnabled: Bool, change: Text) {
+        public init(role: Text, grants: [Identifier], isEnabled: Bool, change: Text) {
             self.role = role
             self.grants = grants
             self.isEnabled = isEnabled

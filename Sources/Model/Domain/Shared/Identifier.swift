@@ -1,16 +1,16 @@
 /// The name a client gives to an outlet, section, item, cart or order: 1–64 bytes of `A–Z a–z 0–9 . _ : -`.
-package struct Identifier: Comparable, Sendable, CustomStringConvertible {
+public struct Identifier: Comparable, Sendable, CustomStringConvertible {
     /// The longest identifier, in bytes.
-    package static let maximumLength = 64
+    public static let maximumLength = 64
 
     /// The identifier as text.
-    package let rawValue: String
+    public let rawValue: String
     /// Another one in every process. Stored because identifiers are looked up far more often than they are made, and
     /// because comparing hashes first avoids most reads of the text, which lies elsewhere in memory.
-    package let hash: UInt64
+    public let hash: UInt64
 
     /// An identifier, or nil where the text is not one.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         var text = text
         guard let hash = text.withUTF8({ Identifier.hash(of: UnsafeRawBufferPointer($0)) }) else { return nil }
         rawValue = text
@@ -18,7 +18,7 @@ package struct Identifier: Comparable, Sendable, CustomStringConvertible {
     }
 
     /// An identifier from bytes, or nil where they are not one.
-    package init?(utf8 bytes: UnsafeRawBufferPointer) {
+    public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard let hash = Identifier.hash(of: bytes) else { return nil }
         rawValue = String(unsafeUninitializedCapacity: bytes.count) { text in
             UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
@@ -28,14 +28,14 @@ package struct Identifier: Comparable, Sendable, CustomStringConvertible {
     }
 
     /// The identifier as text.
-    package var description: String { rawValue }
+    public var description: String { rawValue }
 
     /// The identifier as what texts are compared with.
     var text: Text { Text(rawValue) }
 
     /// Lets the body read the identifier's bytes.
     @inlinable @inline(__always)
-    package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard let result = rawValue.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) else {
             preconditionFailure("an identifier is made from UTF-8")
         }
@@ -43,7 +43,7 @@ package struct Identifier: Comparable, Sendable, CustomStringConvertible {
     }
 
     /// Orders by bytes.
-    package static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }
+    public static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }
 }
 
 // Clients choose identifiers, so nobody outside may know which of them have the same hash: the key is another one in
@@ -53,7 +53,7 @@ extension Identifier: Hashable {
     private static let key = (start: UInt64.random(in: 0 ... .max) | 1, factor: UInt64.random(in: 0 ... .max) | 1)
 
     /// The ``hash`` of the identifier with these bytes, or nil where they are not one. Reads eight bytes at once.
-    package static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64? {
+    public static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64? {
         let count = bytes.count
         guard let start = bytes.baseAddress, count > 0, count <= maximumLength else { return nil }
         let key = key
@@ -108,13 +108,13 @@ extension Identifier: Hashable {
     }
 
     /// Whether the texts are the same.
-    package static func == (a: Identifier, b: Identifier) -> Bool { a.hash == b.hash && a.rawValue == b.rawValue }
+    public static func == (a: Identifier, b: Identifier) -> Bool { a.hash == b.hash && a.rawValue == b.rawValue }
 
     /// Feeds the stored hash.
-    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// The stored hash, mixed with the seed of a dictionary or a set.
-    package func _rawHashValue(seed: Int) -> Int {
+    public func _rawHashValue(seed: Int) -> Int {
         Int(bitPattern: UInt(Identifier.mixed(hash ^ UInt64(UInt(bitPattern: seed)), 0x9E37_79B9_7F4A_7C15)))
     }
 }

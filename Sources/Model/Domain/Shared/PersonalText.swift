@@ -1,5 +1,5 @@
 /// What a customer wrote for people to read.
-package enum PersonalText: Hashable, Sendable {
+public enum PersonalText: Hashable, Sendable {
     /// Without an owner: anybody may read it, for as long as the log exists.
     case plain(Text)
     /// Encrypted with a customer's key.
@@ -19,12 +19,12 @@ package enum PersonalText: Hashable, Sendable {
 ///
 /// Texts are encrypted and decrypted outside the domain, which has no keys and only compares ciphertexts. The same text
 /// of the same customer always has the same ciphertext within a cart.
-package struct SealedText: Hashable, Sendable {
+public struct SealedText: Hashable, Sendable {
     /// The ciphertext in base64.
-    package let ciphertext: Text
+    public let ciphertext: Text
 
     /// A text that was sealed.
-    package init(ciphertext: Text) {
+    public init(ciphertext: Text) {
         self.ciphertext = ciphertext
     }
 }

@@ -1,26 +1,26 @@
 /// What is wrong with the parts of a document, so that all of it is named at once.
-package struct ProblemList: Sendable {
+public struct ProblemList: Sendable {
     /// The most problems that are named. If there are more, the last line says how many.
-    package static let maximumCount = 20
+    public static let maximumCount = 20
 
     private var texts: [String] = []
     /// How many there are so far, those that are not named among them.
     private(set) var count = 0
 
     /// No problems.
-    package init() {}
+    public init() {}
 
     /// Whether nothing was wrong so far.
-    package var isEmpty: Bool { count == 0 }
+    public var isEmpty: Bool { count == 0 }
 
     /// Adds one, such as `sections[0].items[2].price: must be a whole number`.
-    package mutating func add(_ text: @autoclosure () -> String) {
+    public mutating func add(_ text: @autoclosure () -> String) {
         count += 1
         if count <= ProblemList.maximumCount { texts.append(text()) }
     }
 
     /// All of them in one line.
-    package var text: String {
+    public var text: String {
         guard count > ProblemList.maximumCount else { return texts.joined(separator: "; ") }
         let shown = texts.dropLast()
         return (shown + ["and \(count - shown.count) more"]).joined(separator: "; ")

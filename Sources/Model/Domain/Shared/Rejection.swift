@@ -1,9 +1,9 @@
 /// A command that the domain does not accept: a stable code for programs, and a text for people.
 ///
 /// Rejections are answers, not failures: nothing has changed, and the text is safe to show to anybody.
-package struct Rejection: Error, Equatable, Sendable {
+public struct Rejection: Error, Equatable, Sendable {
     /// The stable codes of the domain, as they appear on the wire.
-    package enum Code: String, Sendable {
+    public enum Code: String, Sendable {
         case invalid = "INVALID"
         case notFound = "NOTFOUND"
         case conflict = "CONFLICT"
@@ -18,28 +18,28 @@ package struct Rejection: Error, Equatable, Sendable {
     }
 
     /// What kind of rejection it is.
-    package let code: Code
+    public let code: Code
     /// Why, in words for a person.
-    package let message: String
+    public let message: String
     /// Whether it is about all of the aggregate, whose id a decider does not know: see ``naming(_:)``.
     private let isAboutAll: Bool
 
     /// A rejection with its code and reason.
     ///
     /// - Parameter isAboutAll: whether the aggregate itself is not there.
-    package init(_ code: Code, _ message: String, isAboutAll: Bool = false) {
+    public init(_ code: Code, _ message: String, isAboutAll: Bool = false) {
         self.code = code
         self.message = message
         self.isAboutAll = isAboutAll
     }
 
     /// The same, which also says which aggregate it is about, where that is all it says.
-    package func naming(_ id: Identifier) -> Rejection { isAboutAll ? Rejection(code, "\(message): '\(id)'") : self }
+    public func naming(_ id: Identifier) -> Rejection { isAboutAll ? Rejection(code, "\(message): '\(id)'") : self }
 
     /// A value out of range or malformed.
     ///
     /// - Parameter field: where the value stands, such as `sections[0].items[2].price`.
-    package static func invalid(_ field: String, _ reason: String) -> Rejection {
+    public static func invalid(_ field: String, _ reason: String) -> Rejection {
         Rejection(.invalid, "\(field): \(reason)")
     }
 }

@@ -1,25 +1,25 @@
 /// A hash that is the same in every process and on every machine: FNV-1a with 64 bits. It tells whether something has
 /// changed, and defends against nobody.
-package struct StableHash: Sendable {
+public struct StableHash: Sendable {
     /// The hash of what was added so far.
-    package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
+    public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
     /// A hash of nothing.
-    package init() {}
+    public init() {}
 
     private static let prime: UInt64 = 0x100_0000_01B3
 
     private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* StableHash.prime }
 
     /// Adds a text, so that two texts are not the same as one of both.
-    package mutating func add(_ text: Text) {
+    public mutating func add(_ text: Text) {
         text.withBytes { for byte in $0 { add(byte: byte) } }
         // No byte of UTF-8.
         add(byte: 0xFF)
     }
 
     /// Adds a number: eight bytes, the lowest first.
-    package mutating func add(_ number: Int64) {
+    public mutating func add(_ number: Int64) {
         var rest = UInt64(bitPattern: number)
         var zeros = 8
         while rest > 0 {
@@ -37,7 +37,7 @@ package struct StableHash: Sendable {
     }
 
     /// The hash as 16 hexadecimal digits.
-    package var text: String {
+    public var text: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }

@@ -3,19 +3,19 @@
 /// Swift's `==` takes two `String`s for equal that mean the same characters, such as `é` and `e` with a combining
 /// accent. For a log that is wrong: those are two ids, two notes, and a name that changes from one to the other has
 /// changed. So nothing that is recorded or looked up is a `String`.
-package struct Text: Sendable {
+public struct Text: Sendable {
     /// The text, for whoever writes it or shows it. Not to be compared.
-    package let string: String
+    public let string: String
 
     /// The text of a string.
     @inlinable
-    package init(_ string: String) { self.string = string }
+    public init(_ string: String) { self.string = string }
 
     /// The text's bytes.
-    @inlinable package var utf8: String.UTF8View { string.utf8 }
+    @inlinable public var utf8: String.UTF8View { string.utf8 }
 
     /// Whether there is nothing in it.
-    @inlinable package var isEmpty: Bool { string.isEmpty }
+    @inlinable public var isEmpty: Bool { string.isEmpty }
 
     @inlinable
     func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
@@ -30,14 +30,14 @@ package struct Text: Sendable {
 extension Text: Hashable {
     /// Whether the bytes are the same.
     @inlinable
-    package static func == (a: Text, b: Text) -> Bool {
+    public static func == (a: Text, b: Text) -> Bool {
         guard a.utf8.count == b.utf8.count else { return false }
         return a.withBytes { a in b.withBytes { b in Text.difference(a, b) == nil } }
     }
 
     /// Feeds the bytes.
     @inlinable
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         withBytes { hasher.combine(bytes: $0) }
         // No byte of UTF-8, so that two texts that follow each other are not one.
         hasher.combine(0xFF as UInt8)
@@ -47,7 +47,7 @@ extension Text: Hashable {
 extension Text: Comparable {
     /// Orders by bytes, which is also the order of the characters' code points.
     @inlinable
-    package static func < (a: Text, b: Text) -> Bool {
+    public static func < (a: Text, b: Text) -> Bool {
         a.withBytes { a in
             b.withBytes { b in Text.difference(a, b).map { $0.0 < $0.1 } ?? (a.count < b.count) }
         }
@@ -75,10 +75,10 @@ extension Text: Comparable {
 extension Text: ExpressibleByStringInterpolation {
     /// A text that stands in the program.
     @inlinable
-    package init(stringLiteral value: String) { self.init(value) }
+    public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension Text: CustomStringConvertible {
     /// The text itself.
-    package var description: String { string }
+    public var description: String { string }
 }

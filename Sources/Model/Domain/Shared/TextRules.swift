@@ -1,18 +1,18 @@
 /// Bounds on the texts of the domain, in bytes of UTF-8.
-package enum TextRules {
+public enum TextRules {
     /// Names and titles, and the names of kinds and styles.
-    package static let name = 1...200
+    public static let name = 1...200
     /// Descriptions of items.
-    package static let description = 0...2_000
+    public static let description = 0...2_000
     /// One line of an address, a city, an area, a cuisine, a tag.
-    package static let line = 1...300
+    public static let line = 1...300
     /// The URL of an image.
-    package static let url = 1...2_000
+    public static let url = 1...2_000
     /// The customer's note on a line, and a reason given for a pause.
-    package static let note = 1...500
+    public static let note = 1...500
 
     /// Rejects a text out of bounds, or one with control characters, naming its field.
-    package static func check(
+    public static func check(
         _ text: Text, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         let length = text.utf8.count
@@ -25,14 +25,14 @@ package enum TextRules {
     }
 
     /// As ``check(_:_:_:)``, if there is a text.
-    package static func check(
+    public static func check(
         _ text: Text?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         if let text { try check(text, field(), bounds) }
     }
 
     /// Rejects a list that is too long, or any of its texts that is out of bounds.
-    package static func check(
+    public static func check(
         _ texts: [Text], _ field: @autoclosure () -> String, atMost count: Int
     ) throws(Rejection) {
         guard texts.count <= count else { throw .invalid(field(), "must have at most \(count) entries") }

@@ -7,7 +7,7 @@ extension Timestamp {
 
     /// As RFC 3339 in UTC, with milliseconds where there are any: `2026-03-01T12:00:00Z`. A moment before the
     /// year 0 or after 9999 is given as the first or last moment of those years.
-    package var rfc3339: String {
+    public var rfc3339: String {
         let bounds = Timestamp.expressible
         let milliseconds = min(max(millisecondsSinceEpoch, bounds.lowerBound), bounds.upperBound)
         // Counted from the first expressible moment on, nothing is negative.
@@ -38,7 +38,7 @@ extension Timestamp {
 
     /// The moment that RFC 3339 text names, in any offset, or nil where it is none. What is finer than a
     /// millisecond is dropped.
-    package init?(rfc3339 text: String) {
+    public init?(rfc3339 text: String) {
         var reader = DigitReader(rest: text.utf8[...])
         guard text.utf8.count <= 40,
             let year = reader.number(4), reader.skip("-"),

@@ -1,15 +1,15 @@
 /// A moment in UTC, in whole milliseconds since 1970-01-01T00:00:00Z.
-package struct Timestamp: Hashable, Comparable, Sendable {
+public struct Timestamp: Hashable, Comparable, Sendable {
     /// Milliseconds since the Unix epoch.
-    package let millisecondsSinceEpoch: Int64
+    public let millisecondsSinceEpoch: Int64
 
     /// The moment that many milliseconds after the Unix epoch.
-    package init(millisecondsSinceEpoch: Int64) {
+    public init(millisecondsSinceEpoch: Int64) {
         self.millisecondsSinceEpoch = millisecondsSinceEpoch
     }
 
     /// The moment so many seconds later; the last one there is where that is out of range.
-    package func adding(seconds: Int) -> Timestamp {
+    public func adding(seconds: Int) -> Timestamp {
         let (added, isTooMuch) = Int64(seconds).multipliedReportingOverflow(by: 1_000)
         let (sum, overflow) = millisecondsSinceEpoch.addingReportingOverflow(added)
         guard !isTooMuch, !overflow else {
@@ -19,7 +19,7 @@ package struct Timestamp: Hashable, Comparable, Sendable {
     }
 
     /// Orders by time.
-    package static func < (a: Timestamp, b: Timestamp) -> Bool {
+    public static func < (a: Timestamp, b: Timestamp) -> Bool {
         a.millisecondsSinceEpoch < b.millisecondsSinceEpoch
     }
 }

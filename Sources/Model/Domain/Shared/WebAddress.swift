@@ -2,7 +2,7 @@
 /// on whatever serves the page. So no `javascript:`, and nothing that only looks like an address.
 ///
 /// Histories from before this rule may hold other texts: only commands are checked.
-package enum WebAddress {
+public enum WebAddress {
     /// Rejects a text that is no such address, or too long, naming its field.
     static func check(_ text: Text, _ field: @autoclosure () -> String) throws(Rejection) {
         try TextRules.check(text, field(), TextRules.url)
@@ -17,7 +17,7 @@ package enum WebAddress {
     }
 
     /// Whether a text is an address by `http` or `https`, with a host and without a user.
-    package static func isAbsolute(_ text: Text) -> Bool {
+    public static func isAbsolute(_ text: Text) -> Bool {
         let bytes = text.utf8
         guard hasNoOddBytes(bytes), let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
         guard ["http", "https"].contains(String(bytes[..<colon])?.lowercased() ?? ""),

@@ -1,9 +1,9 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 extension JSONWriter {
     /// Writes a key and attributes as an object, in the order of their names.
-    package mutating func field(_ key: StaticString, _ attributes: ItemAttributes) {
+    public mutating func field(_ key: StaticString, _ attributes: ItemAttributes) {
         self.key(key)
         beginObject()
         for attribute in attributes.list { field(attribute.name, attribute.value) }
@@ -11,7 +11,7 @@ extension JSONWriter {
     }
 
     /// Writes the name of an attribute and its value, or null.
-    package mutating func field(_ name: Identifier, _ value: AttributeValue?) {
+    public mutating func field(_ name: Identifier, _ value: AttributeValue?) {
         key(dynamic: name.rawValue)
         switch value {
         case .number(let number): raw(number.description.utf8)

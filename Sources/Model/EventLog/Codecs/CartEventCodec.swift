@@ -1,5 +1,5 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 enum CartEventCodec {
     static func encode(_ event: Cart.Event, to writer: inout JSONWriter) -> String {
@@ -103,7 +103,7 @@ enum CartEventCodec {
 }
 
 /// The lines of carts and orders, as fields of an event or as objects in an array.
-package enum CartLineCodec {
+public enum CartLineCodec {
     static func encode(_ line: CartLine, to writer: inout JSONWriter) {
         writer.field("line", line.id.string)
         writer.field("item", line.item.rawValue)
@@ -122,7 +122,7 @@ package enum CartLineCodec {
     }
 
     /// Writes the array of chosen options.
-    package static func encode(_ options: [LineOption], to writer: inout JSONWriter) {
+    public static func encode(_ options: [LineOption], to writer: inout JSONWriter) {
         writer.beginArray()
         for option in options {
             writer.beginObject()

@@ -1,8 +1,8 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// What is charged beside the lines of an order, as objects in an array.
-package enum ChargeCodec {
+public enum ChargeCodec {
     /// Writes the field `charges`, unless there are none.
     static func encodeField(_ charges: [Charge], to writer: inout JSONWriter) {
         if charges.isEmpty { return }
@@ -11,7 +11,7 @@ package enum ChargeCodec {
     }
 
     /// Writes the array.
-    package static func encode(_ charges: [Charge], to writer: inout JSONWriter) {
+    public static func encode(_ charges: [Charge], to writer: inout JSONWriter) {
         writer.beginArray()
         for charge in charges {
             writer.beginObject()
@@ -92,7 +92,7 @@ package enum ChargeCodec {
     // MARK: Taxes that are given back
 
     /// Writes the array.
-    package static func encode(_ taxes: [Order.Refund.Tax], to writer: inout JSONWriter) {
+    public static func encode(_ taxes: [Order.Refund.Tax], to writer: inout JSONWriter) {
         writer.beginArray()
         for tax in taxes {
             writer.beginObject()

@@ -6,9 +6,9 @@ internal import TextFormats
 /// A payload's keys may come in any order, and unknown keys are ignored, so that an older server can read fields that a
 /// newer one adds. Any other change of shape gets a new schema version and an ``Upcaster`` step from the previous one.
 /// A version newer than the current one is refused, because its keys may mean something else.
-package enum EventCodec {
+public enum EventCodec {
     /// The event's kind and payload, in the present schema.
-    package static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
+    public static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
         var encoder = EventEncoder()
         return encoder.encode(event)
     }
@@ -31,10 +31,10 @@ package enum EventCodec {
     }
 
     /// The present version of a kind's schema.
-    package static func currentVersion(of kind: String) -> Int { Upcaster.currentVersion(of: kind) }
+    public static func currentVersion(of kind: String) -> Int { Upcaster.currentVersion(of: kind) }
 
     /// The event of a kind and payload.
-    package static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
+    public static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
         let name = Array(kind.name.utf8)
         return try name.withUnsafeBufferPointer { name throws(EventDecodingError) in
             try payload.withUnsafeBufferPointer { payload throws(EventDecodingError) in
@@ -82,22 +82,22 @@ package enum EventCodec {
 }
 
 /// Encodes one event after the other, in the same memory.
-package struct EventEncoder: Sendable {
+public struct EventEncoder: Sendable {
     private var writer = JSONWriter(reservingCapacity: 512)
 
     /// An encoder.
-    package init() {}
+    public init() {}
 
     /// The event's kind and payload, in the present schema.
-    package mutating func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
+    public mutating func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
         EventCodec.encode(event, with: &writer)
     }
 }
 
 /// A payload that cannot be understood.
-package struct EventDecodingError: Error, Equatable, CustomStringConvertible {
+public struct EventDecodingError: Error, Equatable, CustomStringConvertible {
     /// What is wrong, for an operator.
-    package let description: String
+    public let description: String
 
     init(_ description: String) {
         self.description = description

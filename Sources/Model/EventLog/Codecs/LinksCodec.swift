@@ -1,9 +1,9 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 extension JSONWriter {
     /// Writes a key and images as an array. Documents say null where there is no text, and events say nothing.
-    package mutating func field(_ key: StaticString, _ images: [ItemImage], leavingOutNull: Bool = false) {
+    public mutating func field(_ key: StaticString, _ images: [ItemImage], leavingOutNull: Bool = false) {
         self.key(key)
         beginArray()
         for image in images {
@@ -16,7 +16,7 @@ extension JSONWriter {
     }
 
     /// Writes a key and links as an array. Documents say null where there is no text, and events say nothing.
-    package mutating func field(_ key: StaticString, _ links: [ItemLink], leavingOutNull: Bool = false) {
+    public mutating func field(_ key: StaticString, _ links: [ItemLink], leavingOutNull: Bool = false) {
         self.key(key)
         beginArray()
         for link in links {

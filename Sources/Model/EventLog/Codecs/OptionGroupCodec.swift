@@ -1,12 +1,12 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// Groups of options, as events and menus have them.
-package enum OptionGroupCodec {
+public enum OptionGroupCodec {
     /// Writes the fields of a group. What has the value that it has where nothing is said is left out.
     ///
     /// - Parameter more: writes further fields of an option.
-    package static func encode(
+    public static func encode(
         _ group: OptionGroup, to writer: inout JSONWriter,
         more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void = { _, _ in }
     ) {

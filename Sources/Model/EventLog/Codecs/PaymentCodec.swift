@@ -1,10 +1,10 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// What a payment service reported, as members of an object.
-package enum PaymentCodec {
+public enum PaymentCodec {
     /// Writes an array of reports.
-    package static func encode(_ payments: [Order.Payment], to writer: inout JSONWriter) {
+    public static func encode(_ payments: [Order.Payment], to writer: inout JSONWriter) {
         writer.beginArray()
         for payment in payments {
             writer.beginObject()
@@ -15,7 +15,7 @@ package enum PaymentCodec {
     }
 
     /// Reads an array of reports.
-    package static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [Order.Payment] {
+    public static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [Order.Payment] {
         var payments: [Order.Payment] = []
         try reader.beginArray()
         while try reader.nextElement() { payments.append(try payment(from: &reader)) }

@@ -1,8 +1,8 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// What an outlet charges beside its items' prices, as an object.
-package enum TermsCodec {
+public enum TermsCodec {
     static func encode(_ terms: PricingTerms, to writer: inout JSONWriter) {
         writer.beginObject()
         encodeFields(terms, to: &writer)
@@ -10,7 +10,7 @@ package enum TermsCodec {
     }
 
     /// Writes the fields, and leaves out what there is not.
-    package static func encodeFields(_ terms: PricingTerms, to writer: inout JSONWriter) {
+    public static func encodeFields(_ terms: PricingTerms, to writer: inout JSONWriter) {
         if let taxIncluded = terms.taxIncluded { writer.field("taxIncluded", taxIncluded) }
         if !terms.taxes.isEmpty {
             writer.key("taxes")

@@ -1,9 +1,9 @@
 internal import CLibSSL
 
 /// A SHA-256 digest.
-package struct Digest: Hashable, Sendable, CustomStringConvertible {
+public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a digest.
-    package static let length = 32
+    public static let length = 32
 
     /// The bytes in place, not in an array: a log has a digest for each event. A `SIMD4` would take more room,
     /// because it is aligned to 32 bytes.
@@ -17,15 +17,15 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     private var words = Words()
 
     /// The 32 bytes.
-    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// Gives the 32 bytes to the body, without a copy of them.
-    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         Swift.withUnsafeBytes(of: words, body)
     }
 
     /// 32 zero bytes: what the chain of a partition begins with.
-    package static let zero = Digest()
+    public static let zero = Digest()
 
     private init() {}
 
@@ -36,13 +36,13 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A digest of 32 bytes; nil if there are more or fewer.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Digest.length else { return nil }
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
     }
 
     /// The digest that ``description`` gave: 64 hexadecimal digits, in lower case. Nil for any other text.
-    package init?(hexadecimal text: some StringProtocol) {
+    public init?(hexadecimal text: some StringProtocol) {
         guard text.utf8.count == 2 * Digest.length else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Digest.length)
@@ -65,10 +65,10 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The digest of some bytes.
-    package static func of(_ bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes(of) }
+    public static func of(_ bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes(of) }
 
     /// The digest of some bytes.
-    package static func of(_ bytes: UnsafeRawBufferPointer) -> Digest {
+    public static func of(_ bytes: UnsafeRawBufferPointer) -> Digest {
         Digest { digest in
             let succeeded = EVP_Digest(bytes.baseAddress, bytes.count, digest, nil, sha256.algorithm, nil)
             precondition(succeeded == 1, noAlgorithm)
@@ -78,7 +78,7 @@ package struct Digest: Hashable, Sendable, CustomStringConvertible {
     fileprivate static let noAlgorithm = "OpenSSL has no SHA-256"
 
     /// In hexadecimal.
-    package var description: String { bytes.hexadecimal }
+    public var description: String { bytes.hexadecimal }
 
     // OpenSSL looks an algorithm up at each use unless it was fetched before. This one is never freed, and OpenSSL
     // lets any thread use it.
@@ -125,7 +125,7 @@ struct DigestMaker: ~Copyable {
 
 extension Collection<UInt8> {
     /// The bytes in hexadecimal, two lower-case digits each.
-    package var hexadecimal: String {
+    public var hexadecimal: String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * count)
         func append(digit: UInt8) {

@@ -3,15 +3,15 @@
 ///
 /// Pairing neighbours level by level, and moving an odd last one up unchanged, gives the same tree as the RFC's
 /// recursive split at the largest power of two.
-package enum MerkleTree {
+public enum MerkleTree {
     static let leafPrefix: UInt8 = 0x00
     private static let nodePrefix: UInt8 = 0x01
 
     /// The digest of one leaf.
-    package static func leaf(_ bytes: [UInt8]) -> Digest { Digest.of([leafPrefix] + bytes) }
+    public static func leaf(_ bytes: [UInt8]) -> Digest { Digest.of([leafPrefix] + bytes) }
 
     /// The root over the leaves, in order. The root over no leaves is the digest of no bytes.
-    package static func root(_ leaves: some Collection<Digest>) -> Digest {
+    public static func root(_ leaves: some Collection<Digest>) -> Digest {
         var level = Array(leaves)
         guard !level.isEmpty else { return Digest.of([]) }
         var digests = DigestMaker()
@@ -42,7 +42,7 @@ package enum MerkleTree {
 
     /// The audit path of a leaf (RFC 6962 section 2.1.1): the digests that lead from the leaf to the root,
     /// beginning with the leaf's neighbour.
-    package static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
+    public static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
         precondition(leaves.indices.contains(index), "there is no such leaf")
         var path: [Digest] = []
         var digests = DigestMaker()
@@ -61,7 +61,7 @@ package enum MerkleTree {
     ///
     /// A path says on which side the leaf lies at each step. Numbers of leaves with the same steps cannot be told
     /// apart.
-    package static func root(from leaf: Digest, at index: Int, of count: Int, path: [Digest]) -> Digest? {
+    public static func root(from leaf: Digest, at index: Int, of count: Int, path: [Digest]) -> Digest? {
         guard count > 0, (0..<count).contains(index) else { return nil }
         var rest = path[...]
         var digest = leaf

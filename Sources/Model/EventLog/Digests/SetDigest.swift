@@ -3,31 +3,31 @@
 ///
 /// Two read models with the same digest at the same position are equal, unless somebody chose the rows to make them
 /// look so.
-package struct SetDigest: Hashable, Sendable, CustomStringConvertible {
+public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
     private var lanes: SIMD4<UInt64> = .zero
 
     /// The digest of no rows.
-    package init() {}
+    public init() {}
 
     /// The digest that ``bytes`` gave, or nil if there are not 32 of them.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard let digest = Digest(bytes) else { return nil }
         lanes = SetDigest.lanes(of: digest)
     }
 
     /// Adds a row.
-    package mutating func insert(_ row: Digest) { lanes &+= SetDigest.lanes(of: row) }
+    public mutating func insert(_ row: Digest) { lanes &+= SetDigest.lanes(of: row) }
 
     /// Removes a row that was added.
-    package mutating func remove(_ row: Digest) { lanes &-= SetDigest.lanes(of: row) }
+    public mutating func remove(_ row: Digest) { lanes &-= SetDigest.lanes(of: row) }
 
     /// The 32 bytes, for storing.
-    package var bytes: [UInt8] {
+    public var bytes: [UInt8] {
         (0..<4).flatMap { lane in withUnsafeBytes(of: lanes[lane].bigEndian, Array.init) }
     }
 
     /// In hexadecimal.
-    package var description: String { bytes.hexadecimal }
+    public var description: String { bytes.hexadecimal }
 
     private static func lanes(of digest: Digest) -> SIMD4<UInt64> {
         digest.withUnsafeBytes { bytes in

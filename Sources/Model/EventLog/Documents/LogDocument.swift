@@ -2,9 +2,9 @@ internal import Domain
 internal import TextFormats
 
 /// The log as JSON.
-package enum LogDocument {
+public enum LogDocument {
     /// The heads of every partition.
-    package static func bytes(of heads: [LogHead]) -> [UInt8] {
+    public static func bytes(of heads: [LogHead]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginArray()
         for head in heads {
@@ -19,7 +19,7 @@ package enum LogDocument {
     }
 
     /// What a filter found, and how far it was looked for: `{"events":[…],"to":5000,"next":5001}`.
-    package static func bytes(of found: FilteredEvents) -> [UInt8] {
+    public static func bytes(of found: FilteredEvents) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512 * (found.events.count + 1))
         writer.beginObject()
         writer.key("events")
@@ -33,7 +33,7 @@ package enum LogDocument {
     }
 
     /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is not JSON is shown as text.
-    package static func bytes(of event: RecordedEvent) -> [UInt8] {
+    public static func bytes(of event: RecordedEvent) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 + event.payload.count)
         writer.beginObject()
         writer.field("partition", event.partition)
@@ -53,7 +53,7 @@ package enum LogDocument {
 
     /// The event of such a document. A payload that is not a JSON object does not come back unchanged: no event has
     /// such a payload anyway.
-    package static func event(_ document: [UInt8]) throws -> RecordedEvent {
+    public static func event(_ document: [UInt8]) throws -> RecordedEvent {
         try JSONReader.read(document) { reader throws(JSONReadingError) in
             var event = RecordedEvent(
                 partition: 0, position: 0, stream: "", version: 0, kind: EventKind(name: "", schemaVersion: 0),

@@ -1,24 +1,24 @@
-package import Domain
+public import Domain
 
 /// An event of the log, understood: what folds and projections work on.
-package struct DecodedEvent: Sendable {
+public struct DecodedEvent: Sendable {
     /// The partition of the log.
-    package var partition: Int
+    public var partition: Int
     /// Its number in the partition.
-    package var position: Int64
+    public var position: Int64
     /// Its stream.
-    package var stream: StreamName
+    public var stream: StreamName
     /// Its number in the stream.
-    package var version: Int64
+    public var version: Int64
     /// What happened.
-    package var event: DomainEvent
+    public var event: DomainEvent
     /// The command it came from.
-    package var metadata: EventMetadata
+    public var metadata: EventMetadata
     /// When its batch was written.
-    package var recordedAt: Timestamp
+    public var recordedAt: Timestamp
 
     /// An event, understood.
-    package init(
+    public init(
         partition: Int, position: Int64, stream: StreamName, version: Int64, event: DomainEvent,
         metadata: EventMetadata, recordedAt: Timestamp
     ) {
@@ -33,18 +33,18 @@ package struct DecodedEvent: Sendable {
 }
 
 /// An event of the log that cannot be understood, or cannot have happened.
-package struct CorruptEvent: Error, Equatable, Sendable {
+public struct CorruptEvent: Error, Equatable, Sendable {
     /// The partition of the log.
-    package var partition: Int
+    public var partition: Int
     /// Its number in the partition.
-    package var position: Int64
+    public var position: Int64
     /// The name of its stream.
-    package var stream: String
+    public var stream: String
     /// What is wrong, for an operator.
-    package var reason: String
+    public var reason: String
 
     /// A corrupt event.
-    package init(partition: Int, position: Int64, stream: String, reason: String) {
+    public init(partition: Int, position: Int64, stream: String, reason: String) {
         self.partition = partition
         self.position = position
         self.stream = stream
@@ -52,7 +52,7 @@ package struct CorruptEvent: Error, Equatable, Sendable {
     }
 
     /// An event that can be understood, but cannot have happened.
-    package init(_ event: DecodedEvent, reason: String) {
+    public init(_ event: DecodedEvent, reason: String) {
         self.init(
             partition: event.partition, position: event.position, stream: event.stream.description, reason: reason)
     }

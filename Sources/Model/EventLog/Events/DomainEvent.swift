@@ -1,8 +1,8 @@
-package import Domain
+public import Domain
 
 /// An event of any aggregate. What it holds is indirect, so that passing one on costs one reference count, not one for
 /// each of its texts.
-package enum DomainEvent: Equatable, Sendable {
+public enum DomainEvent: Equatable, Sendable {
     indirect case outlet(Outlet.Event)
     indirect case menu(Menu.Event)
     /// A cart's event is indirect itself.
@@ -11,7 +11,7 @@ package enum DomainEvent: Equatable, Sendable {
     indirect case deed(Deed.Event)
 
     /// The kind of stream that it belongs to.
-    package var category: StreamName.Category {
+    public var category: StreamName.Category {
         switch self {
         case .outlet: .outlet
         case .menu: .menu
@@ -23,7 +23,7 @@ package enum DomainEvent: Equatable, Sendable {
 }
 
 /// The state of any aggregate.
-package enum AggregateState: Equatable, Sendable {
+public enum AggregateState: Equatable, Sendable {
     case outlet(Outlet.State)
     case menu(Menu.State)
     case cart(Cart.State)
@@ -32,7 +32,7 @@ package enum AggregateState: Equatable, Sendable {
     case deed(StreamName.Category)
 
     /// The state of an aggregate of that kind before its first event.
-    package init(initial category: StreamName.Category) {
+    public init(initial category: StreamName.Category) {
         switch category {
         case .outlet: self = .outlet(Outlet.initial)
         case .menu: self = .menu(Menu.initial)
@@ -43,7 +43,7 @@ package enum AggregateState: Equatable, Sendable {
     }
 
     /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
-    package mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
+    public mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
         // Taken out and put back, so that what it holds is changed where it is.
         var taken = AggregateState.cart(Cart.initial)
         swap(&taken, &self)

@@ -1,24 +1,24 @@
-package import Domain
-package import TextFormats
+public import Domain
+public import TextFormats
 
 /// What is recorded with an event: which command it came from.
-package struct EventMetadata: Equatable, Sendable {
+public struct EventMetadata: Equatable, Sendable {
     /// The id that the client gave to the command, if any.
-    package var commandID: Text?
+    public var commandID: Text?
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
-    package var fingerprint: Text?
+    public var fingerprint: Text?
 
     /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
-    package var flow: Text?
+    public var flow: Text?
     /// Who gave the command: who had logged in, or where nobody had to, what the client says.
-    package var actor: Text?
+    public var actor: Text?
     /// What the client says of who gave the command, beside who had logged in.
-    package var claim = Claim.actor
+    public var claim = Claim.actor
     /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
-    package var cause: Text?
+    public var cause: Text?
 
     /// What a client says of itself.
-    package enum Claim: Equatable, Sendable {
+    public enum Claim: Equatable, Sendable {
         /// Nobody had to log in: if there is an ``EventMetadata/actor``, it is what the client says.
         case actor
         /// The actor had logged in, and the client says this, or nothing.
@@ -26,10 +26,10 @@ package struct EventMetadata: Equatable, Sendable {
     }
 
     /// Nothing known.
-    package static let none = EventMetadata(commandID: nil, fingerprint: nil)
+    public static let none = EventMetadata(commandID: nil, fingerprint: nil)
 
     /// Metadata of an event of that command.
-    package init(
+    public init(
         commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, claim: Claim = .actor,
         cause: Text? = nil
     ) {
@@ -42,12 +42,12 @@ package struct EventMetadata: Equatable, Sendable {
     }
 
     /// Metadata of what the server does by itself, because of an event.
-    package static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
+    public static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
         EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
     }
 
     /// The metadata as JSON text; `{}` for none.
-    package func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] {
         guard self != .none else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
@@ -62,14 +62,14 @@ package struct EventMetadata: Equatable, Sendable {
     }
 
     /// Metadata from JSON text; unknown keys are ignored.
-    package init(decoding text: [UInt8]) throws(JSONReadingError) {
+    public init(decoding text: [UInt8]) throws(JSONReadingError) {
         self = try text.withUnsafeBufferPointer { text throws(JSONReadingError) in
             try EventMetadata(decoding: UnsafeRawBufferPointer(text))
         }
     }
 
     /// Metadata from JSON text; unknown keys are ignored.
-    package init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
+    public init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = .none
         if text.isText("{}") { return }
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
@@ -91,7 +91,7 @@ package struct EventMetadata: Equatable, Sendable {
     }
 
     /// The bytes of metadata as an array; the same array for all that equal ``none``, as most do.
-    package static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    public static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         text.isText("{}") ? encodedNone : Array(text)
     }
 

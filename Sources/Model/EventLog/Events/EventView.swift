@@ -1,31 +1,31 @@
-package import Domain
+public import Domain
 
 /// An event of the log, its texts in the memory that they were read into: for code that goes through many and keeps
 /// few.
 ///
 /// Whatever gives a view says how long it is valid.
-package struct EventView {
+public struct EventView {
     /// The partition of the log.
-    package var partition: Int
+    public var partition: Int
     /// Its number in the partition, from 1 without gaps.
-    package var position: Int64
+    public var position: Int64
     /// The name of its stream.
-    package var stream: UnsafeRawBufferPointer
+    public var stream: UnsafeRawBufferPointer
     /// Its number in the stream, from 1 without gaps.
-    package var version: Int64
+    public var version: Int64
     /// The name of its kind.
-    package var kind: UnsafeRawBufferPointer
+    public var kind: UnsafeRawBufferPointer
     /// The version of its payload's schema.
-    package var schemaVersion: Int
+    public var schemaVersion: Int
     /// What happened, as JSON text.
-    package var payload: UnsafeRawBufferPointer
+    public var payload: UnsafeRawBufferPointer
     /// ``EventMetadata`` as JSON text.
-    package var metadata: UnsafeRawBufferPointer
+    public var metadata: UnsafeRawBufferPointer
     /// When its batch was written, by the writer's clock.
-    package var recordedAt: Timestamp
+    public var recordedAt: Timestamp
 
     /// An event of the log.
-    package init(
+    public init(
         partition: Int, position: Int64, stream: UnsafeRawBufferPointer, version: Int64, kind: UnsafeRawBufferPointer,
         schemaVersion: Int, payload: UnsafeRawBufferPointer, metadata: UnsafeRawBufferPointer, recordedAt: Timestamp
     ) {
@@ -41,7 +41,7 @@ package struct EventView {
     }
 
     /// The decoded event, upcast from an older schema if necessary.
-    package func decoded() throws(CorruptEvent) -> DecodedEvent {
+    public func decoded() throws(CorruptEvent) -> DecodedEvent {
         var payloads = DecodedPayloads(remembering: 0)
         return try decoded(&payloads)
     }
@@ -75,7 +75,7 @@ package struct EventView {
     }
 
     /// The event with its own copies of the texts.
-    package var recorded: RecordedEvent {
+    public var recorded: RecordedEvent {
         RecordedEvent(
             partition: partition, position: position, stream: String(decoding: stream, as: UTF8.self),
             version: version,
@@ -86,7 +86,7 @@ package struct EventView {
 
 extension RecordedEvent {
     /// Gives the event to the body as a view, which is valid inside it.
-    package func withView<Result, Failure: Error>(
+    public func withView<Result, Failure: Error>(
         _ body: (EventView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // Strings may be stored in another form than UTF-8; the copies make sure of it.
@@ -107,7 +107,7 @@ extension RecordedEvent {
     }
 
     /// The decoded event, upcast from an older schema if necessary.
-    package func decoded() throws(CorruptEvent) -> DecodedEvent {
+    public func decoded() throws(CorruptEvent) -> DecodedEvent {
         try withView { view throws(CorruptEvent) in try view.decoded() }
     }
 }

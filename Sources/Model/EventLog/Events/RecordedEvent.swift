@@ -1,20 +1,20 @@
-package import Domain
+public import Domain
 
 /// An event that is about to be recorded.
-package struct NewEvent: Equatable, Sendable {
+public struct NewEvent: Equatable, Sendable {
     /// The stream it belongs to.
-    package var stream: StreamName
+    public var stream: StreamName
     /// Its number in the stream, from 1 without gaps.
-    package var version: Int64
+    public var version: Int64
     /// Its name and the version of its schema.
-    package var kind: EventKind
+    public var kind: EventKind
     /// What happened, as JSON text.
-    package var payload: [UInt8]
+    public var payload: [UInt8]
     /// ``EventMetadata`` as JSON text.
-    package var metadata: [UInt8]
+    public var metadata: [UInt8]
 
     /// An event about to be recorded.
-    package init(stream: StreamName, version: Int64, kind: EventKind, payload: [UInt8], metadata: [UInt8]) {
+    public init(stream: StreamName, version: Int64, kind: EventKind, payload: [UInt8], metadata: [UInt8]) {
         self.stream = stream
         self.version = version
         self.kind = kind
@@ -24,26 +24,26 @@ package struct NewEvent: Equatable, Sendable {
 }
 
 /// An event in the log.
-package struct RecordedEvent: Equatable, Sendable {
+public struct RecordedEvent: Equatable, Sendable {
     /// The partition of the log.
-    package var partition: Int
+    public var partition: Int
     /// Its number in the partition, from 1 without gaps.
-    package var position: Int64
+    public var position: Int64
     /// The name of its stream: text, because a damaged log may hold anything.
-    package var stream: String
+    public var stream: String
     /// Its number in the stream, from 1 without gaps.
-    package var version: Int64
+    public var version: Int64
     /// Its name and the version of its schema.
-    package var kind: EventKind
+    public var kind: EventKind
     /// What happened, as JSON text.
-    package var payload: [UInt8]
+    public var payload: [UInt8]
     /// ``EventMetadata`` as JSON text.
-    package var metadata: [UInt8]
+    public var metadata: [UInt8]
     /// When its batch was written, by the writer's clock.
-    package var recordedAt: Timestamp
+    public var recordedAt: Timestamp
 
     /// An event in the log.
-    package init(
+    public init(
         partition: Int, position: Int64, stream: String, version: Int64, kind: EventKind, payload: [UInt8],
         metadata: [UInt8], recordedAt: Timestamp
     ) {
@@ -59,14 +59,14 @@ package struct RecordedEvent: Equatable, Sendable {
 }
 
 /// The name of a kind of event, such as `cart.itemAdded`, and the version of its payload's schema.
-package struct EventKind: Hashable, Sendable {
+public struct EventKind: Hashable, Sendable {
     /// The aggregate and what happened to it.
-    package var name: String
+    public var name: String
     /// From 1; rises when the payload's shape changes.
-    package var schemaVersion: Int
+    public var schemaVersion: Int
 
     /// A kind of event.
-    package init(name: String, schemaVersion: Int) {
+    public init(name: String, schemaVersion: Int) {
         self.name = name
         self.schemaVersion = schemaVersion
     }

@@ -1,10 +1,10 @@
-package import Domain
+public import Domain
 internal import TextFormats
 
 /// The name of a stream: the kind of aggregate whose history it is, and which one. As text, `cart-c1`.
-package struct StreamName: Sendable, CustomStringConvertible {
+public struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
-    package enum Category: String, CaseIterable, Sendable {
+    public enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
         /// What was done beside the log.
         case customer, user, relay
@@ -23,7 +23,7 @@ package struct StreamName: Sendable, CustomStringConvertible {
         }
 
         /// From 0: for tables and sets of categories.
-        package var number: Int {
+        public var number: Int {
             switch self {
             case .outlet: 0
             case .menu: 1
@@ -37,18 +37,18 @@ package struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The kind of aggregate.
-    package let category: Category
+    public let category: Category
     /// Which one.
-    package let id: Identifier
+    public let id: Identifier
 
     /// The stream of one aggregate.
-    package init(_ category: Category, _ id: Identifier) {
+    public init(_ category: Category, _ id: Identifier) {
         self.category = category
         self.id = id
     }
 
     /// The stream with this name; nil if the text is not the name of a stream.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         var text = text
         let name = text.withUTF8 { StreamName(utf8: UnsafeRawBufferPointer($0)) }
         guard let name else { return nil }
@@ -56,7 +56,7 @@ package struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The stream with a name in UTF-8; nil if that is not the name of a stream.
-    package init?(utf8 name: UnsafeRawBufferPointer) {
+    public init?(utf8 name: UnsafeRawBufferPointer) {
         guard let category = Category.allCases.first(where: { name.hasTextPrefix($0.prefix) }),
             let id = Identifier(
                 utf8: UnsafeRawBufferPointer(rebasing: name[category.prefix.utf8CodeUnitCount...]))
@@ -68,7 +68,7 @@ package struct StreamName: Sendable, CustomStringConvertible {
     var byteCount: Int { category.prefix.utf8CodeUnitCount + id.rawValue.utf8.count }
 
     /// Appends the name in UTF-8.
-    package func append(to bytes: inout [UInt8]) {
+    public func append(to bytes: inout [UInt8]) {
         withParts { prefix, id in
             bytes.append(contentsOf: prefix)
             bytes.append(contentsOf: id)
@@ -92,19 +92,19 @@ package struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The name as text.
-    package var description: String { "\(category.prefix)\(id.rawValue)" }
+    public var description: String { "\(category.prefix)\(id.rawValue)" }
 }
 
 extension StreamName: Hashable {
     /// Whether kind and id are the same.
-    package static func == (a: StreamName, b: StreamName) -> Bool { a.category == b.category && a.id == b.id }
+    public static func == (a: StreamName, b: StreamName) -> Bool { a.category == b.category && a.id == b.id }
 
     /// Feeds both.
-    package func hash(into hasher: inout Hasher) {
+    public func hash(into hasher: inout Hasher) {
         hasher.combine(category)
         hasher.combine(id)
     }
 
     /// The hash of the id, with another seed for each kind.
-    package func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed &+ category.number) }
+    public func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed &+ category.number) }
 }

@@ -1,10 +1,10 @@
-package import Domain
+public import Domain
 
 /// Where customers' keys are kept: one for each customer and partition, so that a command touches one partition.
 ///
 /// The promise of all keys: a customer has one key in a partition, whoever asks first. A destroyed key never comes
 /// back, and the customer never gets another.
-package protocol CustomerKeys: Sendable {
+public protocol CustomerKeys: Sendable {
     /// The key to seal with. It is created if the customer has none.
     func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
 
@@ -27,7 +27,7 @@ package protocol CustomerKeys: Sendable {
 
 extension CustomerKeys {
     /// Destroys the keys of customers, and removes what they have left behind.
-    package func forget(
+    public func forget(
         _ customers: Set<Identifier>, for metadata: EventMetadata = .none
     ) async throws(EventLogError) -> Forgetting {
         var forgetting = try await destroyKeys(of: customers, for: metadata)
@@ -37,7 +37,7 @@ extension CustomerKeys {
 }
 
 /// The state of a customer's key.
-package enum CustomerKey: Equatable, Sendable {
+public enum CustomerKey: Equatable, Sendable {
     /// There is no key, or it may not be read.
     case unknown
     /// The key.
@@ -47,7 +47,7 @@ package enum CustomerKey: Equatable, Sendable {
 }
 
 /// Keys in memory, for tests.
-package actor InMemoryCustomerKeys: CustomerKeys {
+public actor InMemoryCustomerKeys: CustomerKeys {
     private struct Place: Hashable {
         var customer: Identifier
         var partition: Int
@@ -56,9 +56,9 @@ package actor InMemoryCustomerKeys: CustomerKeys {
     private var forgotten: Set<Identifier> = []
 
     /// No keys.
-    package init() {}
+    public init() {}
 
-    package func makeKey(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
+    public func makeKey(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
         if forgotten.contains(customer) { return .destroyed }
         let place = Place(customer: customer, partition: partition)
         let key = keys[place] ?? .known(.random())
@@ -66,13 +66,13 @@ package actor InMemoryCustomerKeys: CustomerKeys {
         return key
     }
 
-    package func key(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
+    public func key(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
         if forgotten.contains(customer) { return .destroyed }
         return keys[Place(customer: customer, partition: partition)] ?? .unknown
     }
 
     /// See ``CustomerKeys``. There is neither a clock here, whoever was forgotten before was so in 1970, nor a log.
-    package func destroyKeys(
+    public func destroyKeys(
         of customers: Set<Identifier>, for metadata: EventMetadata
     ) throws(EventLogError) -> Forgetting {
         let outcomes = customers.sorted().map { customer in
@@ -86,5 +86,5 @@ package actor InMemoryCustomerKeys: CustomerKeys {
     }
 
     /// See ``CustomerKeys``. There are no files here.
-    package func removeRemainders() -> String? { nil }
+    public func removeRemainders() -> String? { nil }
 }

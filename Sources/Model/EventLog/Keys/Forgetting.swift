@@ -1,21 +1,21 @@
-package import Domain
+public import Domain
 internal import TextFormats
 
 /// The result of forgetting customers.
-package struct Forgetting: Sendable {
+public struct Forgetting: Sendable {
     /// What was done about one customer.
-    package struct Outcome: Sendable {
+    public struct Outcome: Sendable {
         /// The customer.
-        package let customer: Identifier
+        public let customer: Identifier
         /// How many keys were destroyed, at most one a partition.
-        package let destroyedKeys: Int
+        public let destroyedKeys: Int
         /// When the customer was forgotten before, if so.
-        package let forgottenBefore: Timestamp?
+        public let forgottenBefore: Timestamp?
         /// Whether there was a key, now or before: an unknown customer has left no bytes behind.
-        package var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
+        public var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
 
         /// What was done.
-        package init(customer: Identifier, destroyedKeys: Int, forgottenBefore: Timestamp?) {
+        public init(customer: Identifier, destroyedKeys: Int, forgottenBefore: Timestamp?) {
             self.customer = customer
             self.destroyedKeys = destroyedKeys
             self.forgottenBefore = forgottenBefore
@@ -23,15 +23,15 @@ package struct Forgetting: Sendable {
     }
 
     /// Of each customer, in the order of their ids.
-    package let outcomes: [Outcome]
+    public let outcomes: [Outcome]
     /// Why the keys' old rows may still be in the table's file, if so.
-    package var remainder: String?
+    public var remainder: String?
 
     /// A result of which nothing remains.
-    package init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
+    public init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
 
     /// As JSON: `{"customers":[{"customer":"c-81","destroyedKeys":1,"forgottenBefore":null}],"remainder":null}`.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("customers")
@@ -52,7 +52,7 @@ package struct Forgetting: Sendable {
 
 extension Forgetting.Outcome: CustomStringConvertible {
     /// What was done, for an operator.
-    package var description: String {
+    public var description: String {
         if destroyedKeys > 0 {
             let keys = "\(destroyedKeys) key\(destroyedKeys == 1 ? "" : "s")"
             return "customer '\(customer)' is forgotten: \(keys) destroyed. "

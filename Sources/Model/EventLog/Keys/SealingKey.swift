@@ -1,23 +1,23 @@
 internal import CLibSSL
-package import Domain
+public import Domain
 internal import Foundation
 
 /// Who a sealed text belongs to, and which cart it is on; for an order, the cart that it was made from.
-package struct TextOwner: Hashable, Sendable {
+public struct TextOwner: Hashable, Sendable {
     /// Who wrote it.
-    package var customer: Identifier
+    public var customer: Identifier
     /// The cart.
-    package var cart: Identifier
+    public var cart: Identifier
 
     /// A customer's texts on a cart.
-    package init(customer: Identifier, cart: Identifier) {
+    public init(customer: Identifier, cart: Identifier) {
         self.customer = customer
         self.cart = cart
     }
 }
 
 /// What a personal text is.
-package enum TextKind: String, CaseIterable, Sendable {
+public enum TextKind: String, CaseIterable, Sendable {
     /// A note on a line.
     case note
     /// The name on an order.
@@ -32,22 +32,22 @@ package enum TextKind: String, CaseIterable, Sendable {
 /// Texts are sealed by AES-256 in SIV mode (RFC 5297), as OpenSSL implements it. It is deterministic, so that the
 /// same note is the same line of a cart, and the same call sent again is the same call. It reveals only which texts
 /// of one customer on one cart are equal, and how long they are. A ciphertext opens only for its own owner and kind.
-package struct SealingKey: Hashable, Sendable, CustomStringConvertible {
+public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a key.
-    package static let length = 64
+    public static let length = 64
     private static let tagLength = 16
 
     /// The key itself.
-    package let bytes: [UInt8]
+    public let bytes: [UInt8]
 
     /// A key of 64 bytes; nil if there are more or fewer.
-    package init?(_ bytes: some Collection<UInt8>) {
+    public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == SealingKey.length else { return nil }
         self.bytes = Array(bytes)
     }
 
     /// A new random key.
-    package static func random() -> SealingKey {
+    public static func random() -> SealingKey {
         var bytes = [UInt8](repeating: 0, count: length)
         precondition(RAND_priv_bytes(&bytes, Int32(length)) == 1, "OpenSSL has no random numbers")
         guard let key = SealingKey(bytes) else { preconditionFailure("a key of another length") }
@@ -55,10 +55,10 @@ package struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Reveals nothing of the key, which must not get into a log by accident.
-    package var description: String { "a key" }
+    public var description: String { "a key" }
 
     /// Seals a text.
-    package func seal(_ text: Text, _ kind: TextKind, of owner: TextOwner) -> SealedText {
+    public func seal(_ text: Text, _ kind: TextKind, of owner: TextOwner) -> SealedText {
         let context = SealingKey.begin(encrypting: true, with: self, kind, owner)
         defer { EVP_CIPHER_CTX_free(context) }
         let plain = Array(text.utf8)
@@ -76,7 +76,7 @@ package struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The text; nil if it was not sealed with this key for this owner as this kind.
-    package func open(_ text: SealedText, _ kind: TextKind, of owner: TextOwner) -> String? {
+    public func open(_ text: SealedText, _ kind: TextKind, of owner: TextOwner) -> String? {
         guard let data = Data(base64Encoded: text.ciphertext.string), data.count > SealingKey.tagLength else {
             return nil
         }

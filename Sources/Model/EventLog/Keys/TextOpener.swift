@@ -1,18 +1,18 @@
-package import Domain
+public import Domain
 
 /// Decrypts the texts on a cart, or on the order made from it, for people.
-package struct TextOpener: Sendable {
+public struct TextOpener: Sendable {
     /// Stands for a text whose key was destroyed.
-    package static let erased = "[erased]"
+    public static let erased = "[erased]"
     /// Stands for a text whose key is missing, or may not be read here.
-    package static let sealed = "[sealed]"
+    public static let sealed = "[sealed]"
     /// Stands for a text that its key does not open.
-    package static let damaged = "[damaged]"
+    public static let damaged = "[damaged]"
 
     /// Opens nothing.
-    package static let none = TextOpener(nil, .unknown)
+    public static let none = TextOpener(nil, .unknown)
     /// Stands for any text by one that none is: for a document whose reader may have been shown any of them.
-    package static let blank = TextOpener(nil, .unknown, sealed: "")
+    public static let blank = TextOpener(nil, .unknown, sealed: "")
 
     private let owner: TextOwner?
     private let key: CustomerKey
@@ -20,7 +20,7 @@ package struct TextOpener: Sendable {
     private let missing: String
 
     /// Opens what is sealed with the owner's key.
-    package init(_ owner: TextOwner?, _ key: CustomerKey) { self.init(owner, key, sealed: TextOpener.sealed) }
+    public init(_ owner: TextOwner?, _ key: CustomerKey) { self.init(owner, key, sealed: TextOpener.sealed) }
 
     private init(_ owner: TextOwner?, _ key: CustomerKey, sealed: String) {
         self.owner = owner
@@ -30,12 +30,12 @@ package struct TextOpener: Sendable {
 
     /// What opened the texts of an earlier document with this owner, as far as that is known: once a key is gone, its
     /// texts may have been shown before.
-    package func before(_ owner: TextOwner?) -> TextOpener {
+    public func before(_ owner: TextOwner?) -> TextOpener {
         if case .known = key, owner == self.owner { self } else { .blank }
     }
 
     /// A text as it is shown.
-    package func text(of text: PersonalText, _ kind: TextKind = .note) -> String {
+    public func text(of text: PersonalText, _ kind: TextKind = .note) -> String {
         switch text {
         case .plain(let text): text.string
         case .sealed(let text): self.text(of: text, kind)
@@ -43,7 +43,7 @@ package struct TextOpener: Sendable {
     }
 
     /// A sealed text as it is shown.
-    package func text(of text: SealedText, _ kind: TextKind) -> String {
+    public func text(of text: SealedText, _ kind: TextKind) -> String {
         guard let owner else { return missing }
         return switch key {
         case .unknown: missing
@@ -55,7 +55,7 @@ package struct TextOpener: Sendable {
 
 extension Cart.Contents {
     /// Whose key opens the texts in it; nil if nothing is sealed.
-    package func textOwner(of cart: Identifier) -> TextOwner? {
+    public func textOwner(of cart: Identifier) -> TextOwner? {
         guard let customer, lines.contains(where: \.hasSealedNote) else { return nil }
         return TextOwner(customer: customer, cart: cart)
     }
@@ -63,12 +63,12 @@ extension Cart.Contents {
 
 extension Order.Placement {
     /// Whose key seals texts of the order; nil if it has no customer.
-    package var owner: TextOwner? { customer.map { TextOwner(customer: $0, cart: cart) } }
+    public var owner: TextOwner? { customer.map { TextOwner(customer: $0, cart: cart) } }
 }
 
 extension Order.Book {
     /// Whose key opens the texts in it; nil if nothing is sealed.
-    package var textOwner: TextOwner? {
+    public var textOwner: TextOwner? {
         let isSealed =
             placement.name != nil || ending?.text?.isSealed ?? false
             || placement.lines.contains(where: \.hasSealedNote)

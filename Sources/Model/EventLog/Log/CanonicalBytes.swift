@@ -1,4 +1,4 @@
-package import Domain
+public import Domain
 
 /// The bytes that an event's digest covers, the same that `tiffin.canonical_bytes` makes in SQL: numbers are
 /// big-endian, texts have their length in four bytes before them. Partition and position are not included: the log
@@ -88,7 +88,7 @@ extension UnsafeMutableRawPointer {
 
 extension NewEvent {
     /// The bytes that the event's digest covers.
-    package func canonicalBytes(recordedAt: Timestamp) -> [UInt8] {
+    public func canonicalBytes(recordedAt: Timestamp) -> [UInt8] {
         var canonical = CanonicalBytes()
         canonical.append(self, recordedAt)
         return canonical.bytes
@@ -97,7 +97,7 @@ extension NewEvent {
 
 extension RecordedEvent {
     /// The bytes that the event's digest covers.
-    package var canonicalBytes: [UInt8] {
+    public var canonicalBytes: [UInt8] {
         var canonical = CanonicalBytes()
         withView { canonical.append($0) }
         return canonical.bytes
@@ -105,15 +105,15 @@ extension RecordedEvent {
 }
 
 /// Makes the leaves of events one after the other, in the same memory.
-package struct LeafMaker: ~Copyable {
+public struct LeafMaker: ~Copyable {
     private var digests = DigestMaker()
     private var canonical = CanonicalBytes()
 
     /// A maker that has made no leaf.
-    package init() {}
+    public init() {}
 
     /// The leaf of an event of the log.
-    package mutating func leaf(of event: EventView) -> Digest {
+    public mutating func leaf(of event: EventView) -> Digest {
         begin()
         canonical.append(event)
         return finish()

@@ -1,24 +1,24 @@
-package import Domain
+public import Domain
 
 /// A batch in the log: where its events are, and how it extended the chain.
-package struct Commit: Equatable, Sendable {
+public struct Commit: Equatable, Sendable {
     /// The partition.
-    package var partition: Int
+    public var partition: Int
     /// The position of its first event.
-    package var firstPosition: Int64
+    public var firstPosition: Int64
     /// The position of its last event.
-    package var lastPosition: Int64
+    public var lastPosition: Int64
     /// The root of the Merkle tree over its events' canonical bytes.
-    package var contentDigest: Digest
+    public var contentDigest: Digest
     /// The chain over every batch of the partition up to this one.
-    package var chainDigest: Digest
+    public var chainDigest: Digest
     /// When it was made, by the writer's clock.
-    package var recordedAt: Timestamp
+    public var recordedAt: Timestamp
     /// What the stored time has beyond its milliseconds, which alone are covered by digests; 0 as a log writes it.
-    package var microseconds: Int64
+    public var microseconds: Int64
 
     /// A batch in the log.
-    package init(
+    public init(
         partition: Int, firstPosition: Int64, lastPosition: Int64, contentDigest: Digest, chainDigest: Digest,
         recordedAt: Timestamp, microseconds: Int64 = 0
     ) {
@@ -34,5 +34,5 @@ package struct Commit: Equatable, Sendable {
 
 extension Digest {
     /// The chain after a batch with that content, if this is the chain before it.
-    package func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
+    public func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
 }

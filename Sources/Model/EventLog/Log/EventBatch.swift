@@ -1,42 +1,42 @@
-package import Domain
+public import Domain
 
 /// Events that are appended together. Each group is appended whole or not at all, independently of the others.
-package struct EventBatch: Equatable, Sendable {
+public struct EventBatch: Equatable, Sendable {
     /// The most events of a batch.
-    package static let maximumEvents = 10_000
+    public static let maximumEvents = 10_000
 
     /// The partition they are appended to.
-    package let partition: Int
+    public let partition: Int
     /// The events, those of a stream in the order of their versions.
-    package let events: [NewEvent]
+    public let events: [NewEvent]
     /// For each event, the number of its group. Streams that share a command share a group, so that a conflict takes
     /// all of that command's events, and nobody else's.
-    package let groups: [Int32]
+    public let groups: [Int32]
     /// The streams that groups rest on without writing them.
-    package let readings: [Reading]
+    public let readings: [Reading]
     /// When the batch was made, by the writer's clock.
-    package let recordedAt: Timestamp
+    public let recordedAt: Timestamp
     /// The root of the Merkle tree over the events' canonical bytes.
-    package let contentDigest: Digest
+    public let contentDigest: Digest
     /// The events as a log keeps them; see ``EventLines``.
-    package let lines: [UInt8]
+    public let lines: [UInt8]
 
     /// A stream that a group was decided on.
-    package struct Reading: Equatable, Sendable {
+    public struct Reading: Equatable, Sendable {
         /// The stream.
-        package var stream: StreamName
+        public var stream: StreamName
         /// The number of the group.
-        package var group: Int32
+        public var group: Int32
 
         /// A stream that a group was decided on.
-        package init(_ stream: StreamName, by group: Int32) {
+        public init(_ stream: StreamName, by group: Int32) {
             self.stream = stream
             self.group = group
         }
     }
 
     /// A batch of events with their groups.
-    package init(
+    public init(
         partition: Int, events: [NewEvent], groups: [Int32], readings: [Reading] = [], recordedAt: Timestamp
     ) {
         precondition(events.count == groups.count && (1...EventBatch.maximumEvents).contains(events.count))
@@ -50,7 +50,7 @@ package struct EventBatch: Equatable, Sendable {
     }
 
     /// The groups that conflict where these streams, by their names, have been written since the batch was decided.
-    package func conflicts(with written: Set<String>) -> Set<Int32> {
+    public func conflicts(with written: Set<String>) -> Set<Int32> {
         var conflicts: Set<Int32> = []
         for (event, group) in zip(events, groups) where written.contains(event.stream.description) {
             conflicts.insert(group)
@@ -60,7 +60,7 @@ package struct EventBatch: Equatable, Sendable {
     }
 
     /// The digest of events that were recorded at that time.
-    package static func contentDigest(of events: [NewEvent], recordedAt: Timestamp) -> Digest {
+    public static func contentDigest(of events: [NewEvent], recordedAt: Timestamp) -> Digest {
         var leaves = LeafMaker()
         return MerkleTree.root(events.indices.map { leaves.leaf(of: events[$0], recordedAt: recordedAt) })
     }

@@ -1,18 +1,18 @@
-package import Domain
+public import Domain
 
 /// Which events of the log somebody wants to see.
-package struct EventFilter: Sendable {
+public struct EventFilter: Sendable {
     /// Kinds such as `order.refunded`, or `order` for all that are about orders; nil for every kind.
-    package var kinds: Kinds?
+    public var kinds: Kinds?
     /// The events recorded then or later.
-    package var since: Timestamp?
+    public var since: Timestamp?
     /// The events recorded before.
-    package var until: Timestamp?
+    public var until: Timestamp?
     /// Those of commands that this actor gave.
-    package var actor: Text?
+    public var actor: Text?
 
     /// A filter.
-    package init(kinds: Kinds? = nil, since: Timestamp? = nil, until: Timestamp? = nil, actor: Text? = nil) {
+    public init(kinds: Kinds? = nil, since: Timestamp? = nil, until: Timestamp? = nil, actor: Text? = nil) {
         self.kinds = kinds
         self.since = since
         self.until = until
@@ -20,10 +20,10 @@ package struct EventFilter: Sendable {
     }
 
     /// Whether it lets every event through.
-    package var isEmpty: Bool { kinds == nil && since == nil && until == nil && actor == nil }
+    public var isEmpty: Bool { kinds == nil && since == nil && until == nil && actor == nil }
 
     /// Whether an event is one of those wanted.
-    package func matches(_ event: RecordedEvent) -> Bool {
+    public func matches(_ event: RecordedEvent) -> Bool {
         guard since.map({ event.recordedAt >= $0 }) ?? true, until.map({ event.recordedAt < $0 }) ?? true,
             kinds?.contain(event.kind.name) ?? true
         else { return false }
@@ -32,14 +32,14 @@ package struct EventFilter: Sendable {
     }
 
     /// Kinds of events.
-    package struct Kinds: Equatable, Sendable {
+    public struct Kinds: Equatable, Sendable {
         /// What these kinds look like, for messages.
-        package static let form = "a list of kinds such as order.placed,order.refunded, or order for all of orders"
+        public static let form = "a list of kinds such as order.placed,order.refunded, or order for all of orders"
 
         private let words: Set<String>
 
         /// The kinds in a text, with commas between them; nil where it has anything else.
-        package init?(_ text: String) {
+        public init?(_ text: String) {
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
             guard words.allSatisfy(Kinds.isKind) else { return nil }
             self.words = Set(words.map(String.init))
@@ -60,18 +60,18 @@ package struct EventFilter: Sendable {
 }
 
 /// The events that a filter lets through, and how far was looked for them.
-package struct FilteredEvents: Sendable {
+public struct FilteredEvents: Sendable {
     /// The most events that are looked at in one go.
-    package static let patience = 10_000
+    public static let patience = 10_000
     /// About the most bytes of payloads and metadata that are found in one go.
-    package static let maximumBytes = 8 << 20
+    public static let maximumBytes = 8 << 20
 
     /// The events, in order.
-    package internal(set) var events: [RecordedEvent] = []
+    public internal(set) var events: [RecordedEvent] = []
     /// The number of the last event that was looked at.
-    package internal(set) var end: Int64
+    public internal(set) var end: Int64
     /// Whether there is nothing behind it yet.
-    package internal(set) var isAtEnd = false
+    public internal(set) var isAtEnd = false
 }
 
 extension EventLog {
@@ -82,7 +82,7 @@ extension EventLog {
     ///   - number: where to begin: behind this position, or version of a stream.
     ///   - numbered: that number of an event.
     ///   - read: reads the events behind a number, at most so many.
-    package func find(
+    public func find(
         _ filter: EventFilter, after number: Int64, limit: Int, numbered: (RecordedEvent) -> Int64,
         _ read: (Int64, Int) async throws(EventLogError) -> [RecordedEvent]
     ) async throws(EventLogError) -> FilteredEvents {

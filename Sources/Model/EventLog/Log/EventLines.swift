@@ -1,4 +1,4 @@
-package import Domain
+public import Domain
 
 #if canImport(Darwin)
     internal import Darwin
@@ -10,7 +10,7 @@ package import Domain
 ///
 /// A line has the fields stream, version, kind, schema version, payload and metadata, with a tab between them. JSON
 /// escapes tabs and line breaks, and no name has any. An empty line stands for an event that was lost.
-package enum EventLines {
+public enum EventLines {
     private static let lineBreak = UInt8(ascii: "\n")
     private static let tab = UInt8(ascii: "\t")
 
@@ -79,7 +79,7 @@ package enum EventLines {
     /// - Parameters:
     ///   - lines: what a log holds, so it may be anything.
     ///   - count: how many events the batch has.
-    package static func forEach(
+    public static func forEach(
         in lines: UnsafeRawBufferPointer, _ count: Int64, partition: Int, firstPosition: Int64, recordedAt: Timestamp,
         _ body: (EventView) -> Void
     ) {
@@ -101,7 +101,7 @@ package enum EventLines {
     }
 
     /// The event in a line, at a position; one that cannot be decoded if no batch can have such a line.
-    package static func event(
+    public static func event(
         _ line: UnsafeRawBufferPointer, partition: Int, position: Int64, recordedAt: Timestamp
     ) -> EventView {
         var start = 0

@@ -1,4 +1,4 @@
-package import Domain
+public import Domain
 
 extension EventLog {
     /// The last position of a partition that was recorded at a time or before it; 0 if nothing was.
@@ -8,7 +8,7 @@ extension EventLog {
     /// recorded after the time.
     ///
     /// - Complexity: one event read for each bit of the length of the log: 20 for a million events.
-    package func lastPosition(of partition: Int, recordedBy time: Timestamp) async throws(EventLogError) -> Int64 {
+    public func lastPosition(of partition: Int, recordedBy time: Timestamp) async throws(EventLogError) -> Int64 {
         let end = try await head(of: partition).position
         var position: Int64 = 0
         // Bit by bit from the highest: so the positions examined do not depend on the length of the log, and a longer

@@ -4,7 +4,7 @@
 // stream are dense, a batch is durable when `append` returns, and what conflicts fails alone.
 
 /// The only place where events are kept.
-package protocol EventLog: Sendable {
+public protocol EventLog: Sendable {
     /// The number of partitions, chosen once.
     var partitionCount: Int { get }
 
@@ -77,7 +77,7 @@ package protocol EventLog: Sendable {
 }
 
 /// What of an index of streams is compared with the batches.
-package enum IndexPart: Equatable, Sendable {
+public enum IndexPart: Equatable, Sendable {
     /// Everything about a stream.
     case stream(StreamName)
     /// Everything about some batches after a position.
@@ -86,12 +86,12 @@ package enum IndexPart: Equatable, Sendable {
 
 extension EventLog {
     /// The head of a partition; fails if a damaged log lacks it.
-    package func head(of partition: Int) async throws(EventLogError) -> LogHead {
+    public func head(of partition: Int) async throws(EventLogError) -> LogHead {
         try await heads(of: [partition])[0]
     }
 
     /// The heads of these partitions, in their order; fails if a damaged log lacks one of them.
-    package func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
+    public func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
         let heads = try await heads()
         var found: [LogHead] = []
         for partition in partitions {
@@ -106,7 +106,7 @@ extension EventLog {
     /// The newest of these points that the log has; nil if it has none of them.
     ///
     /// - Parameter points: points of one log, in the order of their positions.
-    package func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
+    public func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
         // A log that has one of them has all before it.
         var (known, rest) = (0, points.count)
         while known < rest {
@@ -123,28 +123,28 @@ extension EventLog {
     }
 
     /// For a log whose head cannot be wrong.
-    package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+    public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let head = try await head(of: partition)
         return LogPoint(position: head.position, digest: head.digest)
     }
 
     /// The events of a stream after a version, whatever log it is, in order, at most `limit`.
-    package func read(
+    public func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
         try await read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: .start)
     }
 
     /// For a log that needs no index.
-    package func indexStreams(of partition: Int) async throws(EventLogError) {}
+    public func indexStreams(of partition: Int) async throws(EventLogError) {}
 
     /// For a log that needs no index.
-    package func mendIndex(
+    public func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) { (0, nil) }
 
     /// The same events as ``read(partition:after:limit:)``, as a page.
-    package func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
+    public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
         EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
     }
 }
@@ -152,27 +152,27 @@ extension EventLog {
 extension Collection<RecordedEvent> {
     /// Whether these are the events of a stream after a version, without a gap, as many as a limit allows or up to a
     /// version that the stream has at least.
-    package func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
+    public func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
         guard count >= limit || version + Int64(count) >= known else { return false }
         return enumerated().allSatisfy { $1.version == version + 1 + Int64($0) }
     }
 }
 
 /// Where a partition ends.
-package struct LogHead: Equatable, Sendable {
+public struct LogHead: Equatable, Sendable {
     /// The highest position that a partition can reach. No arithmetic on positions up to here overflows. No append
     /// writes anything beyond.
-    package static let maximumPosition = Int64(1) << 62
+    public static let maximumPosition = Int64(1) << 62
 
     /// The partition.
-    package var partition: Int
+    public var partition: Int
     /// The position of the last event; 0 if there is none.
-    package var position: Int64
+    public var position: Int64
     /// The chain over every batch up to that position.
-    package var digest: Digest
+    public var digest: Digest
 
     /// The head of a partition.
-    package init(partition: Int, position: Int64, digest: Digest) {
+    public init(partition: Int, position: Int64, digest: Digest) {
         self.partition = partition
         self.position = position
         self.digest = digest
@@ -180,19 +180,19 @@ package struct LogHead: Equatable, Sendable {
 }
 
 /// The outcome of a batch.
-package struct AppendReceipt: Equatable, Sendable {
+public struct AppendReceipt: Equatable, Sendable {
     /// Where the log ended before the batch.
-    package var previous: LogPoint
+    public var previous: LogPoint
     /// The groups that were not appended, because a stream that they write or rest on has been written since.
-    package var conflicts: Set<Int32>
+    public var conflicts: Set<Int32>
     /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
     /// log: they have to be loaded from it.
-    package var stale: Set<StreamName>
+    public var stale: Set<StreamName>
     /// The end of what was appended; where nothing was, the end of the log.
-    package var end: LogPoint
+    public var end: LogPoint
 
     /// A receipt.
-    package init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
+    public init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
         self.previous = previous
         self.conflicts = conflicts
         self.stale = stale
@@ -201,7 +201,7 @@ package struct AppendReceipt: Equatable, Sendable {
 }
 
 /// Why the log did not do what it was asked.
-package enum EventLogError: Error, Equatable, Sendable {
+public enum EventLogError: Error, Equatable, Sendable {
     /// The log cannot be reached. Nothing was accepted.
     case unavailable(String)
     /// The connection was lost after a batch had been sent.
@@ -213,7 +213,7 @@ package enum EventLogError: Error, Equatable, Sendable {
 
 extension EventLogError: CustomStringConvertible {
     /// What went wrong, for an operator.
-    package var description: String {
+    public var description: String {
         switch self {
         case .unavailable(let reason), .outcomeUnknown(let reason), .forked(let reason): reason
         }

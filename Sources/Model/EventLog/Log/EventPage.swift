@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Events of a partition in the order of their positions, in one block of memory.
-package struct EventPage: Sendable {
+public struct EventPage: Sendable {
     /// Where an event's texts end. Each begins where the previous one ends.
     private struct Entry {
         var position: Int64
@@ -15,7 +15,7 @@ package struct EventPage: Sendable {
     }
 
     /// The partition.
-    package let partition: Int
+    public let partition: Int
     private var entries: [Entry] = []
     private var texts: [UInt8] = []
 
@@ -24,29 +24,29 @@ package struct EventPage: Sendable {
     /// - Parameters:
     ///   - events: how many there will be.
     ///   - bytes: about how long their texts will be together.
-    package init(partition: Int, reservingCapacity events: Int = 0, bytes: Int = 0) {
+    public init(partition: Int, reservingCapacity events: Int = 0, bytes: Int = 0) {
         self.partition = partition
         entries.reserveCapacity(events)
         texts.reserveCapacity(bytes)
     }
 
     /// A page of recorded events.
-    package init(partition: Int, _ events: [RecordedEvent]) {
+    public init(partition: Int, _ events: [RecordedEvent]) {
         self.init(partition: partition, reservingCapacity: events.count)
         for event in events { event.withView { append($0) } }
     }
 
     /// The number of events.
-    package var count: Int { entries.count }
+    public var count: Int { entries.count }
     /// Whether there are none.
-    package var isEmpty: Bool { entries.isEmpty }
+    public var isEmpty: Bool { entries.isEmpty }
     /// The position of the first event; nil if there is none.
-    package var firstPosition: Int64? { entries.first?.position }
+    public var firstPosition: Int64? { entries.first?.position }
     /// The position of the last event; nil if there is none.
-    package var lastPosition: Int64? { entries.last?.position }
+    public var lastPosition: Int64? { entries.last?.position }
 
     /// Adds an event at the end.
-    package mutating func append(_ event: EventView) {
+    public mutating func append(_ event: EventView) {
         texts.append(contentsOf: event.stream)
         let streamEnd = texts.count
         texts.append(contentsOf: event.kind)
@@ -62,7 +62,7 @@ package struct EventPage: Sendable {
     }
 
     /// Removes the events after a position.
-    package mutating func removeEvents(after position: Int64) {
+    public mutating func removeEvents(after position: Int64) {
         while let last = entries.last, last.position > position { entries.removeLast() }
     }
 
@@ -71,7 +71,7 @@ package struct EventPage: Sendable {
 
     /// Gives every event that is wanted to the body, in order, as it lies here and decoded. A view is valid until the
     /// body returns.
-    package func forEachDecoded(
+    public func forEachDecoded(
         where isWanted: (EventView) -> Bool = { _ in true },
         _ body: (EventView, Result<DecodedEvent, CorruptEvent>) -> Void
     ) {
@@ -84,7 +84,7 @@ package struct EventPage: Sendable {
     }
 
     /// Gives every event to the body, in order. A view is valid until this returns.
-    package func forEach(_ body: (EventView) -> Void) {
+    public func forEach(_ body: (EventView) -> Void) {
         texts.withUnsafeBytes { texts in
             var start = 0
             func text(upTo end: Int) -> UnsafeRawBufferPointer {

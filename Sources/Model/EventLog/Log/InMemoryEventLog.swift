@@ -1,6 +1,6 @@
 /// A log in memory: for tests, and as the simplest definition of what a log does.
-package actor InMemoryEventLog: EventLog {
-    package nonisolated let partitionCount: Int
+public actor InMemoryEventLog: EventLog {
+    public nonisolated let partitionCount: Int
 
     private struct Partition {
         var events: [RecordedEvent] = []
@@ -13,12 +13,12 @@ package actor InMemoryEventLog: EventLog {
     private var partitions: [Partition]
 
     /// An empty log.
-    package init(partitionCount: Int = 1) {
+    public init(partitionCount: Int = 1) {
         self.partitionCount = partitionCount
         partitions = Array(repeating: Partition(), count: partitionCount)
     }
 
-    package func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
+    public func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
         try check(seen, batch.partition)
         let partition = partitions[batch.partition]
         let previous = Int64(partition.events.count)
@@ -55,7 +55,7 @@ package actor InMemoryEventLog: EventLog {
         return receipt
     }
 
-    package func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
+    public func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
         guard point == partitions[batch.partition].end else { return nil }
         let receipt = try append(batch, seen: point)
         return receipt.stale.isEmpty ? receipt.end : nil
@@ -84,11 +84,11 @@ package actor InMemoryEventLog: EventLog {
             })
     }
 
-    package func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
+    public func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
         partitions[batch.partition].receipts[batch.contentDigest]
     }
 
-    package func follow(
+    public func follow(
         partition: Int, after point: LogPoint, limit: Int
     ) throws(EventLogError) -> FollowingEvents {
         try check(point, partition)
@@ -101,11 +101,11 @@ package actor InMemoryEventLog: EventLog {
         return FollowingEvents(events: Array(all.events[Int(point.position)..<Int(end.position)]), end: end)
     }
 
-    package func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
+    public func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
         Array(partitions[partition].events.dropFirst(Int(position)).prefix(limit))
     }
 
-    package func read(
+    public func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] {
         try check(seen, partition)
@@ -114,18 +114,18 @@ package actor InMemoryEventLog: EventLog {
             partitions[partition].events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }
 
-    package func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
+    public func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
         Array(partitions[partition].commits.drop { $0.lastPosition <= position }.prefix(limit))
     }
 
-    package func heads() throws(EventLogError) -> [LogHead] {
+    public func heads() throws(EventLogError) -> [LogHead] {
         partitions.enumerated().map { index, partition in
             LogHead(partition: index, position: Int64(partition.events.count), digest: partition.digest)
         }
     }
 
     /// Drops the newest batches, as a database does that goes back to an older copy. For tests.
-    package func lose(batches count: Int, of partition: Int = 0) {
+    public func lose(batches count: Int, of partition: Int = 0) {
         partitions[partition].commits.removeLast(count)
         let end = Int(partitions[partition].commits.last?.lastPosition ?? 0)
         partitions[partition].events.removeSubrange(end...)
@@ -133,7 +133,7 @@ package actor InMemoryEventLog: EventLog {
     }
 
     /// Adds an event without any check, for tests of damaged logs.
-    package func damage(with event: RecordedEvent) {
+    public func damage(with event: RecordedEvent) {
         let digest = partitions[event.partition].digest
         partitions[event.partition].events.append(event)
         partitions[event.partition].commits.append(

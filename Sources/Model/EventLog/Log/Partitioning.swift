@@ -1,22 +1,22 @@
-package import Domain
+public import Domain
 
 /// Which partition a stream belongs to.
 ///
 /// A stable hash of the partition key: the first four bytes of its SHA-256. The key is the outlet's id for
 /// outlets and menus, and the cart's for carts and the orders made from them, so that a command touches one
 /// partition. An order's id therefore begins with the hash of its cart.
-package struct Partitioning: Sendable {
+public struct Partitioning: Sendable {
     /// The number of partitions.
-    package let count: Int
+    public let count: Int
 
     /// A partitioning into this many.
-    package init(count: Int) {
+    public init(count: Int) {
         precondition(count > 0)
         self.count = count
     }
 
     /// The partition of a stream.
-    package func partition(of stream: StreamName) -> Int {
+    public func partition(of stream: StreamName) -> Int {
         guard count > 1 else { return 0 }
         switch stream.category {
         case .outlet, .menu, .cart, .customer, .user, .relay: return Int(Partitioning.hash(stream.id)) % count
@@ -26,7 +26,7 @@ package struct Partitioning: Sendable {
 
     /// The id of the order that is placed from a cart at that version. A cart is checked out once, so no two orders
     /// share an id.
-    package static func orderID(cart: Identifier, version: Int64) -> Identifier {
+    public static func orderID(cart: Identifier, version: Int64) -> Identifier {
         let digest = Digest.of(Array("\(cart.rawValue)@\(version)".utf8))
         // Twelve bytes keep accidental collisions out of reach: 2⁴⁸ orders for an even chance of one.
         guard let id = Identifier("\(hashText(cart))-\(digest.bytes.prefix(12).hexadecimal)") else {

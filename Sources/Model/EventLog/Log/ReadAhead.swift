@@ -2,9 +2,9 @@
 /// prepared and those after them are read, all at the same time.
 ///
 /// It always ends, whatever positions the log has: a page without events ends it, and a gap is skipped.
-package struct ReadAhead<Page: Sendable, Failure: Error>: Sendable {
+public struct ReadAhead<Page: Sendable, Failure: Error>: Sendable {
     /// Events after a position, in order, at most as many as the limit.
-    package typealias Read = @Sendable (_ position: Int64, _ limit: Int) async throws(Failure) -> EventPage
+    public typealias Read = @Sendable (_ position: Int64, _ limit: Int) async throws(Failure) -> EventPage
 
     /// Pages that are requested at once, so that the database always has one to work on.
     private static var requestedPages: Int { 3 }
@@ -20,15 +20,14 @@ package struct ReadAhead<Page: Sendable, Failure: Error>: Sendable {
     ///     still in the caches when another core takes it.
     ///   - read: reads from the log.
     ///   - prepare: does what can be done with each page by itself, such as decoding its events.
-    package init(pageLength: Int = 2_000, read: @escaping Read, prepare: @escaping @Sendable (EventPage) async -> Page)
-    {
+    public init(pageLength: Int = 2_000, read: @escaping Read, prepare: @escaping @Sendable (EventPage) async -> Page) {
         self.pageLength = Int64(pageLength)
         self.read = read
         self.prepare = prepare
     }
 
     /// Passes every event after `start`, up to and including `end`, to the body: in order, in pages.
-    package func forEachPage(
+    public func forEachPage(
         after start: Int64, upTo end: Int64, isolation: isolated (any Actor)? = #isolation,
         _ body: (Page) async throws(Failure) -> Void
     ) async throws(Failure) {

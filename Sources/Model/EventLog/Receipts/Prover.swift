@@ -1,5 +1,5 @@
 /// Makes receipts from a log.
-package struct Prover: Sendable {
+public struct Prover: Sendable {
     /// How many events are read from the log at once.
     private static let pageEvents = 500
     /// How many batches are read from the log at once.
@@ -10,7 +10,7 @@ package struct Prover: Sendable {
     private let maximumLinks: Int
 
     /// Why there is no receipt.
-    package enum Failure: Error, Equatable, Sendable {
+    public enum Failure: Error, Equatable, Sendable {
         /// There is no such event.
         case noSuchEvent
         /// No receipt can be linked to the requested position; why, in a sentence without a full stop.
@@ -26,7 +26,7 @@ package struct Prover: Sendable {
     /// A prover of a log's events.
     ///
     /// - Parameter maximumLinks: how many batches may lie between an event's and the head of its receipt.
-    package init(_ log: any EventLog, maximumLinks: Int = Receipt.maximumLinks) {
+    public init(_ log: any EventLog, maximumLinks: Int = Receipt.maximumLinks) {
         self.log = log
         self.maximumLinks = maximumLinks
         partitioning = Partitioning(count: log.partitionCount)
@@ -38,7 +38,7 @@ package struct Prover: Sendable {
     /// - Parameter head: the position to link the receipt to, where a batch must end. If nil, the receipt is linked
     ///   to the present head of the log, or to nothing if that is too far.
     @concurrent
-    package func receipt(
+    public func receipt(
         for stream: StreamName, version: Int64, head: Int64? = nil
     ) async throws(Failure) -> Receipt {
         guard version >= 1 else { throw .noSuchEvent }

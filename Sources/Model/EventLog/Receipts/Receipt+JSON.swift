@@ -1,5 +1,5 @@
 internal import Domain
-package import TextFormats
+public import TextFormats
 
 extension Receipt {
     /// The form that ``json`` gives and ``init(json:)`` takes.
@@ -8,7 +8,7 @@ extension Receipt {
     // MARK: Writing
 
     /// The receipt as JSON text, in one line.
-    package var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter(
             reservingCapacity: 2_048 + event.payload.count + event.metadata.count + 67 * (head?.links.count ?? 0))
         writer.beginObject()
@@ -63,7 +63,7 @@ extension Receipt {
     // MARK: Reading
 
     /// The receipt that a JSON text holds: every field, each once and within its bounds, and no other.
-    package init(json text: [UInt8]) throws(JSONReadingError) {
+    public init(json text: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
             var partitions = 1
             var event: RecordedEvent?
@@ -147,7 +147,7 @@ extension Receipt.Head {
 
 extension JSONReader {
     /// Reads a digest.
-    package mutating func digest() throws(JSONReadingError) -> Digest {
+    public mutating func digest() throws(JSONReadingError) -> Digest {
         guard let digest = Digest(hexadecimal: try string()) else {
             throw failure("a digest: 64 hexadecimal digits in lower case")
         }

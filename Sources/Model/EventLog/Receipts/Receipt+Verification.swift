@@ -2,7 +2,7 @@ extension Receipt {
     /// Checks the receipt, from the event upwards, and returns what follows from it.
     ///
     /// - Throws: the first step that fails.
-    package func verified() throws(Fault) -> Proof {
+    public func verified() throws(Fault) -> Proof {
         try checkNumbers()
         try checkPartition()
         try checkPath()
@@ -10,15 +10,15 @@ extension Receipt {
     }
 
     /// What a receipt proves.
-    package struct Proof: Equatable, Sendable {
+    public struct Proof: Equatable, Sendable {
         /// The chain up to the event's batch, and up to each later one, to the head.
-        package let chain: [Digest]
+        public let chain: [Digest]
     }
 
     /// A step in which a receipt does not hold.
-    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         /// The steps, in the order in which they are checked.
-        package enum Step: String, Sendable {
+        public enum Step: String, Sendable {
             /// The positions, and the numbers of events and batches, agree with each other.
             case numbers
             /// The event is in the partition that its stream belongs to.
@@ -34,12 +34,12 @@ extension Receipt {
         }
 
         /// The step.
-        package var step: Step
+        public var step: Step
         /// What is wrong, in a sentence without a full stop.
-        package var description: String
+        public var description: String
 
         /// A step that fails, and why.
-        package init(_ step: Step, _ description: String) {
+        public init(_ step: Step, _ description: String) {
             self.step = step
             self.description = description
         }

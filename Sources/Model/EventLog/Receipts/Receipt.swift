@@ -3,44 +3,44 @@
 ///
 /// A receipt is a claim. ``verified()`` checks it against the digests that it contains; whether these are the log's
 /// must be known from elsewhere, by a head or an anchor that was kept.
-package struct Receipt: Equatable, Sendable {
+public struct Receipt: Equatable, Sendable {
     /// The most batches between that of the event and the head. A receipt that would need more is not linked to the
     /// head: each takes 67 bytes, 7 MB at this bound.
-    package static let maximumLinks = 100_000
+    public static let maximumLinks = 100_000
     /// The most partitions of a log that a receipt can come from.
-    package static let maximumPartitions = 1 << 15
+    public static let maximumPartitions = 1 << 15
 
     /// The number of partitions; with the stream it determines the partition of the event.
-    package var partitionCount: Int
+    public var partitionCount: Int
     /// The event.
-    package var event: RecordedEvent
+    public var event: RecordedEvent
     /// The batch that it was recorded with.
-    package var batch: Batch
+    public var batch: Batch
     /// The batches from there to a head; nil if there are too many.
-    package var head: Head?
+    public var head: Head?
 
     /// What a receipt contains of a batch.
-    package struct Batch: Equatable, Sendable {
+    public struct Batch: Equatable, Sendable {
         /// The position of its first event.
-        package var firstPosition: Int64
+        public var firstPosition: Int64
         /// The position of its last event.
-        package var lastPosition: Int64
+        public var lastPosition: Int64
         /// The place of the receipt's event among the batch's, from 0.
-        package var index: Int
+        public var index: Int
         /// How many events it has.
-        package var size: Int
+        public var size: Int
         /// The digests that lead from the event's own to the content digest; see
         /// ``MerkleTree/path(to:in:)``.
-        package var path: [Digest]
+        public var path: [Digest]
         /// The root of the tree over its events.
-        package var contentDigest: Digest
+        public var contentDigest: Digest
         /// The chain before it.
-        package var previousChainDigest: Digest
+        public var previousChainDigest: Digest
         /// The chain up to it.
-        package var chainDigest: Digest
+        public var chainDigest: Digest
 
         /// What a receipt contains of a batch.
-        package init(
+        public init(
             firstPosition: Int64, lastPosition: Int64, index: Int, size: Int, path: [Digest], contentDigest: Digest,
             previousChainDigest: Digest, chainDigest: Digest
         ) {
@@ -56,16 +56,16 @@ package struct Receipt: Equatable, Sendable {
     }
 
     /// A head, and the batches that lead to it.
-    package struct Head: Equatable, Sendable {
+    public struct Head: Equatable, Sendable {
         /// The content digests of all batches after that of the event, up to the head.
-        package var links: [Digest]
+        public var links: [Digest]
         /// The position of the last event of the last of them.
-        package var position: Int64
+        public var position: Int64
         /// The chain up to there.
-        package var digest: Digest
+        public var digest: Digest
 
         /// A head, and the batches that lead to it.
-        package init(links: [Digest], position: Int64, digest: Digest) {
+        public init(links: [Digest], position: Int64, digest: Digest) {
             self.links = links
             self.position = position
             self.digest = digest
@@ -73,7 +73,7 @@ package struct Receipt: Equatable, Sendable {
     }
 
     /// A receipt for an event.
-    package init(partitionCount: Int, event: RecordedEvent, batch: Batch, head: Head?) {
+    public init(partitionCount: Int, event: RecordedEvent, batch: Batch, head: Head?) {
         self.partitionCount = partitionCount
         self.event = event
         self.batch = batch

@@ -1,16 +1,16 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import TextFormats
 
 /// A cart as `CART.GET` answers it.
-package enum CartDocument {
+public enum CartDocument {
     /// The document.
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
     ///   - offers: what the catalogue says now of lines at the cart's outlet; nil where that is not known. Then each
     ///     line has something for its problem that no problem is.
-    package static func bytes(
+    public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
         offers: OfferSource?
     ) -> [UInt8] {
@@ -54,11 +54,11 @@ package enum CartDocument {
 }
 
 /// An order as `ORDER.GET` answers it.
-package enum OrderDocument {
+public enum OrderDocument {
     /// The document.
     ///
     /// - Parameter texts: decrypts the notes and the name.
-    package static func bytes(
+    public static func bytes(
         of order: Identifier, book: Order.Book, version: Int64, updatedAt: Timestamp, texts: TextOpener
     ) -> [UInt8] {
         let placement = book.placement

@@ -1,10 +1,10 @@
-package import Domain
+public import Domain
 internal import TextFormats
 
 /// What is known of the source that a menu is imported from.
-package enum FeedDocument {
+public enum FeedDocument {
     /// Everything, as `MENU.FEED.GET` answers it: where the source is, only merchants are to know.
-    package static func bytes(of check: FeedCheck) -> [UInt8] {
+    public static func bytes(of check: FeedCheck) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writeShown(check, to: &writer)

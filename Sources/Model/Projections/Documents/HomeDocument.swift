@@ -3,7 +3,7 @@ internal import EventLog
 internal import TextFormats
 
 /// The outlet-home document. The count of a cart can be put in front of its last brace.
-package enum HomeDocument {
+public enum HomeDocument {
     /// The tag bar's height in points.
     static let tagBarHeight = 36
     /// The tag bar appears when less than this of the outlet's header is visible, in points …
@@ -12,7 +12,7 @@ package enum HomeDocument {
     static let tagBarHideAbove = 72
 
     /// The document, without the count of a cart.
-    package static func bytes(of record: OutletRecord) -> [UInt8] {
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
         guard let (details, _) = record.details else { preconditionFailure("an unregistered outlet has no home") }
         // A section without items is not shown.
         let sections = record.menu.sections.filter { !$0.items.isEmpty }
@@ -42,7 +42,7 @@ package enum HomeDocument {
     }
 
     /// The tag bar alone.
-    package static func tagBar(of record: OutletRecord) -> [UInt8] {
+    public static func tagBar(of record: OutletRecord) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writeTagBar(record.menu.sections.filter { !$0.items.isEmpty }, to: &writer)
         return writer.bytes

@@ -1,11 +1,11 @@
-package import Domain
+public import Domain
 internal import EventLog
-package import TextFormats
+public import TextFormats
 
 /// A menu as `MENU.GET` answers it: what `MENU.PUT` takes, with what is sold out and the version.
-package enum MenuDocumentJSON {
+public enum MenuDocumentJSON {
     /// The document.
-    package static func bytes(of record: OutletRecord) -> [UInt8] {
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 + 400 * record.menu.entries.count)
         writer.beginObject()
         writer.field("outlet", record.id.rawValue)
@@ -67,9 +67,9 @@ package enum MenuDocumentJSON {
 }
 
 /// An item as `ITEM.GET` answers it: in full.
-package enum ItemDocument {
+public enum ItemDocument {
     /// The document, or nil if the menu has no such item.
-    package static func bytes(of item: Identifier, in record: OutletRecord) -> [UInt8]? {
+    public static func bytes(of item: Identifier, in record: OutletRecord) -> [UInt8]? {
         guard let entry = record.menu.entries[item], let (details, _) = record.details,
             let section = record.menu.sections.first(where: { $0.items.contains(item) })
         else { return nil }
@@ -105,14 +105,14 @@ package enum ItemDocument {
     }
 
     /// What one costs. Of an item with sizes, it is the lowest of their prices, and `from` says so.
-    package static func writePrice(of entry: MenuState.Entry, to writer: inout JSONWriter) {
+    public static func writePrice(of entry: MenuState.Entry, to writer: inout JSONWriter) {
         writer.field("price", entry.price?.minorUnits)
         if entry.isPriceFrom { writer.field("from", true) }
         if entry.hasOptions { writer.field("hasOptions", true) }
     }
 
     /// Whether the item can be ordered. If not, the time from which it can be again lets a client know by itself.
-    package static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
+    public static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
         writer.field("available", suspension == nil)
         writer.field("availableFrom", suspension?.until?.rfc3339)
     }

@@ -1,11 +1,11 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import TextFormats
 
 /// The orders that a kitchen has to do with, as `KITCHEN` answers them.
-package enum KitchenDocument {
+public enum KitchenDocument {
     /// The most orders that are shown.
-    package static let maximumOrders = 500
+    public static let maximumOrders = 500
 
     /// The document.
     ///
@@ -14,7 +14,7 @@ package enum KitchenDocument {
     ///   - count: how many there are, shown or not.
     ///   - isFollowed: whether new orders will be among them.
     ///   - texts: decrypts the texts of an order.
-    package static func bytes(
+    public static func bytes(
         of outlet: Identifier, _ orders: [KitchenOrder], count: Int, isFollowed: Bool, now: Timestamp,
         texts: (TextOwner?) -> TextOpener
     ) -> [UInt8] {
@@ -35,11 +35,11 @@ package enum KitchenDocument {
 }
 
 /// A page of orders, as `ORDERS` answers it.
-package enum OrderPageDocument {
+public enum OrderPageDocument {
     /// The document.
     ///
     /// - Parameter next: the cursor of the next page; nil if there is none.
-    package static func bytes(of rows: [OrderRow], next: String?) -> [UInt8] {
+    public static func bytes(of rows: [OrderRow], next: String?) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 60 + 300 * rows.count)
         writer.beginObject()
         writer.key("orders")

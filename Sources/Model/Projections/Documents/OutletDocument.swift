@@ -1,11 +1,11 @@
-package import Domain
+public import Domain
 internal import EventLog
-package import TextFormats
+public import TextFormats
 
 /// An outlet as `OUTLET.GET` answers it, and as it appears in its home.
-package enum OutletDocument {
+public enum OutletDocument {
     /// The document.
-    package static func bytes(of record: OutletRecord) -> [UInt8] {
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         write(record, to: &writer, accessibilityID: nil)
         return writer.bytes
@@ -25,7 +25,7 @@ package enum OutletDocument {
     }
 
     /// The fields that describe an outlet, for every document that shows it.
-    package static func writeFields(
+    public static func writeFields(
         _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
     ) {
         writer.field("id", id.rawValue)
@@ -62,7 +62,7 @@ package enum OutletDocument {
     }
 
     /// Whether it takes orders, and if not, until when.
-    package static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
+    public static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
         switch status {
         case .closed: writer.field("status", "closed")
         case .open: writer.field("status", "open")

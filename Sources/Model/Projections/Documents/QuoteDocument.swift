@@ -1,16 +1,16 @@
-package import Domain
-package import EventLog
+public import Domain
+public import EventLog
 internal import TextFormats
 
 /// What a cart costs now, as `CART.QUOTE` answers it.
-package enum QuoteDocument {
+public enum QuoteDocument {
     /// The document.
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
     ///   - offers: what the catalogue says now of lines at the cart's outlet.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
-    package static func bytes(
+    public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offers: OfferSource,
         details: (_ outlet: Identifier) -> OutletDetails?
     ) -> [UInt8] {

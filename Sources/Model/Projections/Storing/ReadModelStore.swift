@@ -1,7 +1,7 @@
-package import EventLog
+public import EventLog
 
 /// Where the read models of a log are saved.
-package protocol ReadModelStore: AnyObject, Sendable {
+public protocol ReadModelStore: AnyObject, Sendable {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
     func restore(partition: Int, log: any EventLog) async throws(ReadModelStoreFailure) -> SavedReadModel
@@ -30,21 +30,21 @@ package protocol ReadModelStore: AnyObject, Sendable {
 }
 
 /// Why a read model was not saved, restored or rebuilt.
-package struct ReadModelStoreFailure: Error, CustomStringConvertible {
+public struct ReadModelStoreFailure: Error, CustomStringConvertible {
     /// Why there is nothing to rebuild.
-    package static let nothingHappened = ReadModelStoreFailure("nothing to rebuild: nothing has happened yet")
+    public static let nothingHappened = ReadModelStoreFailure("nothing to rebuild: nothing has happened yet")
 
     /// What went wrong, for an operator.
-    package let description: String
+    public let description: String
 
     /// What went wrong, for an operator.
-    package init(_ description: String) { self.description = description }
+    public init(_ description: String) { self.description = description }
 }
 
 /// What became of a checkpoint.
-package struct SavedCheckpoint: Sendable {
+public struct SavedCheckpoint: Sendable {
     /// What happened to its rows.
-    package enum Outcome: Sendable {
+    public enum Outcome: Sendable {
         /// They are in the database.
         case saved
         /// Another server's checkpoint is as new: nothing was written.
@@ -56,14 +56,14 @@ package struct SavedCheckpoint: Sendable {
     }
 
     /// What happened to its rows.
-    package var outcome: Outcome
+    public var outcome: Outcome
     /// The checkpoint, with the digests of its rows where they were written.
-    package var checkpoint: Checkpoint
+    public var checkpoint: Checkpoint
     /// The generations that its rows belong to.
-    package var generations: ReadModel.Generations
+    public var generations: ReadModel.Generations
 
     /// What became of a checkpoint.
-    package init(_ outcome: Outcome, _ checkpoint: Checkpoint, _ generations: ReadModel.Generations) {
+    public init(_ outcome: Outcome, _ checkpoint: Checkpoint, _ generations: ReadModel.Generations) {
         self.outcome = outcome
         self.checkpoint = checkpoint
         self.generations = generations
@@ -71,19 +71,19 @@ package struct SavedCheckpoint: Sendable {
 }
 
 /// What a rebuild did in a partition.
-package struct RebuildReport: Sendable {
+public struct RebuildReport: Sendable {
     /// What happened to a projection's rows.
-    package struct Change: Sendable {
+    public struct Change: Sendable {
         /// The projection.
-        package var projection: RegisteredProjection
+        public var projection: RegisteredProjection
         /// The generation that is active now.
-        package var generation: Int32
+        public var generation: Int32
         /// How many of its rows differ from the generation before.
-        package var differenceCount: Int
+        public var differenceCount: Int
         /// The keys of the first few of those.
-        package var examples: [String]
+        public var examples: [String]
 
-        package init(
+        public init(
             projection: RegisteredProjection, generation: Int32, differenceCount: Int, examples: [String]
         ) {
             self.projection = projection
@@ -94,26 +94,26 @@ package struct RebuildReport: Sendable {
     }
 
     /// The position of the new rows, and of those that they replaced.
-    package var position: Int64
+    public var position: Int64
     /// One for each projection.
-    package var changes: [Change]
+    public var changes: [Change]
     /// Whether nothing had been saved before: then every projection was saved, as all are saved together.
-    package var isFirst: Bool
+    public var isFirst: Bool
 
-    package init(position: Int64, changes: [Change], isFirst: Bool = false) {
+    public init(position: Int64, changes: [Change], isFirst: Bool = false) {
         self.position = position
         self.changes = changes
         self.isFirst = isFirst
     }
 
     /// How many rows differ from those before.
-    package var differenceCount: Int { changes.reduce(0) { $0 + $1.differenceCount } }
+    public var differenceCount: Int { changes.reduce(0) { $0 + $1.differenceCount } }
 }
 
 extension ReadModel {
     /// The generation of each projection's rows.
-    package typealias Generations = [RegisteredProjection: Int32]
+    public typealias Generations = [RegisteredProjection: Int32]
 
     /// The generations of rows that have never been rebuilt.
-    package static let firstGenerations = Generations(uniqueKeysWithValues: projections.map { ($0, 1) })
+    public static let firstGenerations = Generations(uniqueKeysWithValues: projections.map { ($0, 1) })
 }

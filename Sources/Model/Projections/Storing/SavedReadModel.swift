@@ -1,30 +1,30 @@
-package import EventLog
+public import EventLog
 
 /// A read model as it was last saved.
-package struct SavedReadModel: Sendable {
+public struct SavedReadModel: Sendable {
     /// The read model; empty if nothing could be restored.
-    package private(set) var model: ReadModel
+    public private(set) var model: ReadModel
     /// The chain of the log up to its position; nil if it is not known.
-    package private(set) var chain: Digest?
+    public private(set) var chain: Digest?
     /// The digests of its saved rows.
-    package private(set) var digests = ReadModel.Digests()
+    public private(set) var digests = ReadModel.Digests()
     /// The generations of its saved rows.
-    package var generations = ReadModel.firstGenerations
+    public var generations = ReadModel.firstGenerations
     /// The projections whose rows another version made. They can be served, but nothing can be saved into them.
-    package private(set) var outdated: Set<RegisteredProjection> = []
+    public private(set) var outdated: Set<RegisteredProjection> = []
     /// Whether the stored rows are rejected: the log is folded from its beginning, and the next checkpoint
     /// replaces them.
-    package private(set) var isRejected = false
+    public private(set) var isRejected = false
     /// Why it is not what was saved, or not what this version would have saved.
-    package private(set) var note: String?
+    public private(set) var note: String?
 
     /// An empty read model.
-    package static func nothing(_ partition: Int) -> SavedReadModel {
+    public static func nothing(_ partition: Int) -> SavedReadModel {
         SavedReadModel(model: ReadModel(partition: partition))
     }
 
     /// Rejects what is stored, so that the log is folded from its beginning.
-    package mutating func reject(because reason: String) {
+    public mutating func reject(because reason: String) {
         model = ReadModel(partition: model.partition)
         chain = nil
         digests = ReadModel.Digests()
@@ -34,7 +34,7 @@ package struct SavedReadModel: Sendable {
     }
 
     /// Takes the rows that were saved.
-    package mutating func take(_ model: ReadModel, _ active: [RegisteredProjection: StoredCheckpoint]) {
+    public mutating func take(_ model: ReadModel, _ active: [RegisteredProjection: StoredCheckpoint]) {
         self.model = model
         chain = active.values.first?.chain
         for (projection, checkpoint) in active {

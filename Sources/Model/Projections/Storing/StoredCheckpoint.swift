@@ -1,24 +1,24 @@
-package import EventLog
+public import EventLog
 
 /// A row of `projection_checkpoints`: how far a generation of a projection's rows goes.
-package struct StoredCheckpoint: Equatable, Sendable {
+public struct StoredCheckpoint: Equatable, Sendable {
     /// The projection's name.
-    package var projection: String
+    public var projection: String
     /// The generation of its rows.
-    package var generation: Int32
+    public var generation: Int32
     /// The version of the projection that made the rows; 0 if nothing has been saved.
-    package var version: Int
+    public var version: Int
     /// The position of the last event in the rows; 0 if nothing has been saved.
-    package var position: Int64
+    public var position: Int64
     /// The digest of the rows; empty if nothing has been saved.
-    package var digest: [UInt8]
+    public var digest: [UInt8]
     /// The chain of the log up to the position; nil where it was not known.
-    package var chain: Digest?
+    public var chain: Digest?
     /// Whether servers begin with its rows and save to them. If not, it is kept to go back to.
-    package var isActive: Bool
+    public var isActive: Bool
 
     /// A row of `projection_checkpoints`.
-    package init(
+    public init(
         projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil,
         isActive: Bool = true
     ) {
@@ -34,5 +34,5 @@ package struct StoredCheckpoint: Equatable, Sendable {
 
 extension StoredCheckpoint {
     /// Whether this program can continue from it.
-    package func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
+    public func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
 }

@@ -1,28 +1,28 @@
-package import EventLog
+public import EventLog
 
 /// Quarantined streams as they are stored, and whether the log justifies them: a derived row never overrules the log.
 /// Believing a stored row without that check would refuse a stream that nothing is wrong with.
-package struct StoredQuarantine: Sendable {
+public struct StoredQuarantine: Sendable {
     /// The most streams that are checked. With more, folding the log again is no slower.
     private static let maximumStreams = 100
     /// The most events of one stream that are checked.
     private static let maximumEvents = 10_000
 
     /// The streams, each with the projection that does not show it.
-    package private(set) var entries: [(projection: RegisteredProjection, event: CorruptEvent)] = []
+    public private(set) var entries: [(projection: RegisteredProjection, event: CorruptEvent)] = []
 
     /// No streams.
-    package init() {}
+    public init() {}
 
     /// Adds what is stored for a projection.
-    package mutating func add(_ events: [CorruptEvent], of projection: RegisteredProjection) {
+    public mutating func add(_ events: [CorruptEvent], of projection: RegisteredProjection) {
         entries += events.map { (projection, $0) }
     }
 
     /// Why these cannot be what follows from the log at a position; nil if they can.
     ///
     /// - Parameter read: returns the events of a stream, in order, and at most as many as it is given.
-    package func fault(
+    public func fault(
         upTo position: Int64, read: (StreamName, Int) async throws -> [RecordedEvent]
     ) async throws -> String? {
         guard entries.count <= StoredQuarantine.maximumStreams else {

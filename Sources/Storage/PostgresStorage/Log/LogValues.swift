@@ -2,7 +2,7 @@
 
 package import Domain
 internal import EventLog
-package import Postgres
+public import Postgres
 
 extension Row {
     /// A digest; nil where there is none, or something else in its place.

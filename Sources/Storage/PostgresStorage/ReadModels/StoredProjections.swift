@@ -5,7 +5,7 @@ internal import Domain
 package import EventLog
 package import EventLoop
 package import Postgres
-package import Projections
+public import Projections
 
 /// The rows of projections in a database, as a connection or a transaction sees them.
 @LoopActor

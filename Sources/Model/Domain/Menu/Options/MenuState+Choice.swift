@@ -1,5 +1,5 @@
 /// What comes of choosing options with an item.
-package enum Choice: Equatable, Sendable {
+public enum Choice: Equatable, Sendable {
     /// What one costs, and the options in the order of their ids.
     case priced(Amount, [LineOption])
     /// The item and its groups do not have the option, or not where its parent is not chosen.
@@ -134,7 +134,7 @@ extension MenuState {
     /// What an item costs with these options, even while it is sold out.
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
-    package func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
+    public func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
         entries[item].map { choice(of: chosen, from: $0.options, for: $0, now: now) } ?? .notForSale
     }
 
@@ -142,16 +142,16 @@ extension MenuState {
 
     /// Until when groups cannot be filled, by their ids, as far as that was worked out. One group can be reached by many
     /// options, and is looked at once.
-    package struct GroupSuspensions {
+    public struct GroupSuspensions {
         fileprivate var known: [Identifier: Suspension?] = [:]
 
         /// Nothing yet.
-        package init() {}
+        public init() {}
     }
 
     /// Until when an option cannot be had: because it or the item that it is is sold out, or because a group that it
     /// opens cannot be filled.
-    package func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
+    public func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
         var result = self.groups.suspensions.isEmpty ? nil : self.groups.suspensions[option.id]
         if let item = option.item {
             result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
@@ -185,7 +185,7 @@ extension MenuState {
     }
 
     /// The groups that an item offers and those that their options open, each once, in the order of their ids.
-    package func groups(of entry: Entry) -> [OptionGroup] {
+    public func groups(of entry: Entry) -> [OptionGroup] {
         var reached: Set<Identifier> = []
         var level = entry.options
         while !level.isEmpty {
@@ -196,7 +196,7 @@ extension MenuState {
     }
 
     /// The items that look different if these do: those that offer them as options.
-    package func dependents(of items: Set<Identifier>) -> Set<Identifier> {
+    public func dependents(of items: Set<Identifier>) -> Set<Identifier> {
         if groups.isEmpty { return [] }
         return groups.items(offering: items.reduce(into: []) { $0.formUnion(groups.groups(with: $1)) })
     }

@@ -1,28 +1,28 @@
 /// Options that belong together, such as the sizes of a drink or what can be put on a burger. Items name the groups
 /// that they offer; one group can belong to many items.
-package struct OptionGroup: Equatable, Sendable {
+public struct OptionGroup: Equatable, Sendable {
     /// The most options of a group.
-    package static let maximumOptions = 50
+    public static let maximumOptions = 50
     /// The most units that a group can ask for or allow.
-    package static let maximumUnits = 99
+    public static let maximumUnits = 99
 
     /// Unique among the groups of the menu.
-    package var id: Identifier
+    public var id: Identifier
     /// What stands above its options.
-    package var title: Text
+    public var title: Text
     /// The fewest units of its options that are to be chosen.
-    package var minimum: Int
+    public var minimum: Int
     /// The most units of its options that can be chosen.
-    package var maximum: Int
+    public var maximum: Int
     /// How many units cost nothing: those that cost the least.
-    package var free: Int
+    public var free: Int
     /// Whether the chosen option's price takes the place of the item's: its options are sizes.
-    package var setsPrice: Bool
+    public var setsPrice: Bool
     /// The options, in their order.
-    package var options: [MenuOption]
+    public var options: [MenuOption]
 
     /// A group of options.
-    package init(
+    public init(
         id: Identifier, title: Text, minimum: Int = 0, maximum: Int = 1, free: Int = 0, setsPrice: Bool = false,
         options: [MenuOption]
     ) {
@@ -40,43 +40,43 @@ package struct OptionGroup: Equatable, Sendable {
 }
 
 /// Something that can be chosen with an item.
-package struct MenuOption: Equatable, Sendable {
+public struct MenuOption: Equatable, Sendable {
     /// The most groups that open with an option.
-    package static let maximumGroups = 20
+    public static let maximumGroups = 20
 
     /// A price that the option has where a size is chosen.
-    package struct SizePrice: Equatable, Sendable {
+    public struct SizePrice: Equatable, Sendable {
         /// The option that is the size.
-        package var size: Identifier
+        public var size: Identifier
         /// What one unit costs with it.
-        package var price: Amount
+        public var price: Amount
 
         /// A price with a size.
-        package init(_ size: Identifier, _ price: Amount) {
+        public init(_ size: Identifier, _ price: Amount) {
             self.size = size
             self.price = price
         }
     }
 
     /// Unique among all options of the menu.
-    package var id: Identifier
+    public var id: Identifier
     /// What it is called.
-    package var name: Text
+    public var name: Text
     /// What one unit costs; of a size, what the item costs in it.
-    package var price: Amount
+    public var price: Amount
     /// Other prices where a size is chosen, in the order of the sizes' ids.
-    package var sizePrices: [SizePrice]
+    public var sizePrices: [SizePrice]
     /// The item of the menu that it is: while that is sold out, so is the option.
-    package var item: Identifier?
+    public var item: Identifier?
     /// The units that a client chooses before the customer does.
-    package var standard: Int
+    public var standard: Int
     /// The most units of it.
-    package var maximum: Int
+    public var maximum: Int
     /// The groups that open where it is chosen, in their order.
-    package var groups: [Identifier]
+    public var groups: [Identifier]
 
     /// An option.
-    package init(
+    public init(
         id: Identifier, name: Text, price: Amount = .zero, sizePrices: [SizePrice] = [], item: Identifier? = nil,
         standard: Int = 0, maximum: Int = 1, groups: [Identifier] = []
     ) {
@@ -102,34 +102,34 @@ package struct MenuOption: Equatable, Sendable {
 }
 
 /// Some units of an option, as a customer chooses them.
-package struct ChosenOption: Hashable, Sendable {
+public struct ChosenOption: Hashable, Sendable {
     /// The option.
-    package var id: Identifier
+    public var id: Identifier
     /// How many units, from 1.
-    package var units: Int
+    public var units: Int
 
     /// Some units of an option.
-    package init(_ id: Identifier, units: Int = 1) {
+    public init(_ id: Identifier, units: Int = 1) {
         self.id = id
         self.units = units
     }
 }
 
 /// Some units of an option on the line of a cart or an order.
-package struct LineOption: Equatable, Sendable {
+public struct LineOption: Equatable, Sendable {
     /// The option.
-    package var id: Identifier
+    public var id: Identifier
     /// What it was called.
-    package var name: Text
+    public var name: Text
     /// How many units, from 1.
-    package var units: Int
+    public var units: Int
     /// What one unit cost; of a size, what the item cost in it.
-    package var price: Amount
+    public var price: Amount
     /// How many of the units cost nothing.
-    package var free: Int
+    public var free: Int
 
     /// Some units of an option.
-    package init(_ id: Identifier, name: Text, units: Int = 1, price: Amount = .zero, free: Int = 0) {
+    public init(_ id: Identifier, name: Text, units: Int = 1, price: Amount = .zero, free: Int = 0) {
         self.id = id
         self.name = name
         self.units = units
@@ -138,12 +138,12 @@ package struct LineOption: Equatable, Sendable {
     }
 
     /// What was chosen.
-    package var chosen: ChosenOption { ChosenOption(id, units: units) }
+    public var chosen: ChosenOption { ChosenOption(id, units: units) }
 }
 
 extension [ChosenOption] {
     /// The same choice as every other that says the same: each option once, in the order of the ids.
-    package var normalized: [ChosenOption] {
+    public var normalized: [ChosenOption] {
         guard count > 1 else { return self }
         var result: [ChosenOption] = []
         for option in sorted(by: { $0.id < $1.id }) {

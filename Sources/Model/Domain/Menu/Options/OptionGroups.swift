@@ -1,11 +1,11 @@
 /// The groups of options of a menu, by their ids.
-package struct OptionGroups: Equatable, Sendable {
+public struct OptionGroups: Equatable, Sendable {
     /// The most groups of a menu.
-    package static let maximumCount = 500
+    public static let maximumCount = 500
     /// The most groups that an item offers.
-    package static let maximumOfItem = 20
+    public static let maximumOfItem = 20
     /// How many groups can follow one another: an option of the last opens no further group.
-    package static let maximumDepth = 3
+    public static let maximumDepth = 3
 
     /// Where an option stands.
     struct Home: Equatable, Sendable {
@@ -15,10 +15,10 @@ package struct OptionGroups: Equatable, Sendable {
     }
 
     /// The groups, in the order of their ids.
-    package private(set) var list: [OptionGroup] = []
+    public private(set) var list: [OptionGroup] = []
     private var homes: [Identifier: Home] = [:]
     /// Options that are sold out.
-    package private(set) var suspensions: [Identifier: MenuState.Suspension] = [:]
+    public private(set) var suspensions: [Identifier: MenuState.Suspension] = [:]
     /// The items that offer each group.
     private var users: [Identifier: Set<Identifier>] = [:]
     /// The groups that have an option which is that item.
@@ -27,10 +27,10 @@ package struct OptionGroups: Equatable, Sendable {
     private(set) var bytes = 0
 
     /// Whether there are none.
-    package var isEmpty: Bool { list.isEmpty }
+    public var isEmpty: Bool { list.isEmpty }
 
     /// The group of that id, if there is one.
-    package subscript(id: Identifier) -> OptionGroup? {
+    public subscript(id: Identifier) -> OptionGroup? {
         place(of: id).map { list[$0] }
     }
 
@@ -41,7 +41,7 @@ package struct OptionGroups: Equatable, Sendable {
     }
 
     /// The option of that id, if there is one.
-    package func option(_ id: Identifier) -> MenuOption? {
+    public func option(_ id: Identifier) -> MenuOption? {
         homes[id].flatMap { home in self[home.group]?.options[home.index] }
     }
 
