@@ -263,7 +263,7 @@ let unitTests: [Target] = [
         of: "Serving",
         uses: [
             "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLogContract", "EventLoop",
-            "Measurement", "Projections", "SeededRandom", "TextFormats", "Users",
+            "LoadOracle", "Measurement", "Projections", "SeededRandom", "TextFormats", "Users",
         ]),
     tests(
         of: "LineServer",

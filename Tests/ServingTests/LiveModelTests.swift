@@ -15,11 +15,11 @@ struct LiveModelTests {
 
     private static func added(_ position: Int64) -> Result<DecodedEvent, CorruptEvent> {
         let line = CartLine(
-            id: "tea", item: Identifier("tea")!, name: "Tea", quantity: 1, unitPrice: Amount(minorUnits: 1))
+            id: "tea", item: "tea", name: "Tea", quantity: 1, unitPrice: Amount(minorUnits: 1))
         return .success(
             DecodedEvent(
-                partition: 0, position: position, stream: StreamName(.cart, Identifier("c")!), version: position,
-                event: .cart(.itemAdded(line, outlet: Identifier("o")!, currency: Currency("LKR")!)),
+                partition: 0, position: position, stream: StreamName(.cart, "c"), version: position,
+                event: .cart(.itemAdded(line, outlet: "o", currency: Currency("LKR")!)),
                 metadata: .none, recordedAt: Timestamp(millisecondsSinceEpoch: 0)))
     }
 
@@ -37,7 +37,7 @@ struct LiveModelTests {
         }
         #expect(live.replace(with: LiveModelTests.model(upTo: 3), tailLimit: 3))
         #expect(live.value.position == 6)
-        #expect(live.value.cartCounts.count(of: Identifier("c")!) == 6)
+        #expect(live.value.cartCounts.count(of: "c") == 6)
         #expect(live.value.cartCounts.quarantine.streams.isEmpty)
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite struct TextSealerTests {
     init() { LoopActor.startInBackground() }
 
-    private static let owner = TextOwner(customer: Identifier("asha")!, cart: Identifier("c")!)
+    private static let owner = TextOwner(customer: "asha", cart: "c")
 
     /// Keys that nobody gets before the test says so.
     private actor HeldKeys: CustomerKeys {

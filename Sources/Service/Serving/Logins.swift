@@ -51,6 +51,19 @@ package final class Logins {
     private var waiting: [RecentLogins.Attempt] = []
     private var running = 0
     private var generation = 0
+    private let matches: @concurrent @Sendable ([UInt8], PasswordHash) async -> Bool
+    private let now: () -> UInt64
+
+    /// - Parameters:
+    ///   - matches: whether it is the password. Takes long, and no time of the loop's.
+    ///   - now: the loop's clock, in nanoseconds.
+    init(
+        matches: @escaping @concurrent @Sendable ([UInt8], PasswordHash) async -> Bool = Logins.matches,
+        now: @escaping () -> UInt64 = { LoopActor.now }
+    ) {
+        self.matches = matches
+        self.now = now
+    }
 
     /// Takes changes of users. Returns them with those that they imply.
     package func apply(_ changes: [UserChange], isEverything: Bool) -> [UserChange] {
@@ -61,7 +74,7 @@ package final class Logins {
     }
 
     /// Forgets what is too old.
-    package func tidy() { recent.removeOld(at: LoopActor.now) }
+    package func tidy() { recent.removeOld(at: now()) }
 
     /// Tries to log in, with a password or a token.
     ///
@@ -76,7 +89,7 @@ package final class Logins {
     }
 
     private func check(_ name: [UInt8], _ password: [UInt8], from address: String, completion: @escaping Completion) {
-        let now = LoopActor.now
+        let now = now()
         let address = Logins.network(of: address)
         let identifier = name.withUnsafeBytes { Identifier(utf8: $0) }
         let user = identifier.flatMap { directory[$0] }
@@ -118,7 +131,7 @@ package final class Logins {
             guard let check = checks[attempt] else { preconditionFailure("a check that nobody waits for") }
             running += 1
             Task { @LoopActor in
-                let isRight = await Logins.matches(check.password, check.hash ?? .ofNobody)
+                let isRight = await matches(check.password, check.hash ?? .ofNobody)
                 running -= 1
                 finish(attempt, isRight: isRight)
                 startChecks()
@@ -128,24 +141,24 @@ package final class Logins {
 
     /// Off the event loop.
     @concurrent
-    private static func matches(_ password: [UInt8], _ hash: PasswordHash) async -> Bool { hash.matches(password) }
+    nonisolated static func matches(_ password: [UInt8], _ hash: PasswordHash) async -> Bool { hash.matches(password) }
 
     private func finish(_ attempt: RecentLogins.Attempt, isRight: Bool) {
         guard let check = checks.removeValue(forKey: attempt) else { preconditionFailure("a check that ended twice") }
         // The user may have changed meanwhile.
         guard isRight, let user = check.name.flatMap({ directory[$0] }), user.isEnabled, user.password == check.hash
         else {
-            limits.failed(from: check.address, at: LoopActor.now)
+            limits.failed(from: check.address, at: now())
             // Since a change it may be right.
-            if check.generation == generation { recent.failed(attempt, at: LoopActor.now) }
+            if check.generation == generation { recent.failed(attempt, at: now()) }
             return fail(from: check.address, check.completions)
         }
-        recent.succeeded(attempt, of: user.name, at: LoopActor.now)
+        recent.succeeded(attempt, of: user.name, at: now())
         for completion in check.completions { completion(.succeeded(user)) }
     }
 
     private func fail(from address: String, _ completions: [Completion]) {
-        _ = LoopTimer(milliseconds: limits.delay(of: address, at: LoopActor.now)) {
+        _ = LoopTimer(milliseconds: limits.delay(of: address, at: now())) {
             for completion in completions { completion(.failed) }
         }
     }

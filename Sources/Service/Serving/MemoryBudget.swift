@@ -7,7 +7,7 @@ package import EventLoop
 package final class MemoryBudget {
     private static let interval: UInt64 = 100
     /// How long it takes until caches are emptied again, in nanoseconds.
-    private static let rest: UInt64 = 1_000_000_000
+    static let rest: UInt64 = 1_000_000_000
 
     /// The most bytes that the process is to take; 0 for any number.
     package let limit: Int
@@ -17,13 +17,23 @@ package final class MemoryBudget {
     /// Frees what can be made again.
     var relieve: @LoopActor () -> Void = {}
     private let logger: Logger
+    private let used: () -> Int
+    private let now: () -> UInt64
     private var relievedAt: UInt64?
     private var timer: LoopTimer?
 
-    /// - Parameter limit: the most bytes that the process is to take; 0 for any number.
-    init(limit: Int, logger: Logger) {
+    /// - Parameters:
+    ///   - limit: the most bytes that the process is to take; 0 for any number.
+    ///   - used: how many it takes.
+    ///   - now: the loop's clock, in nanoseconds.
+    init(
+        limit: Int, logger: Logger, used: @escaping () -> Int = { ProcessResources.current.residentBytes },
+        now: @escaping () -> UInt64 = { LoopActor.now }
+    ) {
         self.limit = limit
         self.logger = logger
+        self.used = used
+        self.now = now
     }
 
     func start() {
@@ -38,13 +48,14 @@ package final class MemoryBudget {
         guard !isFull else { throw Failure(.busy, "the server has no memory left for more; try again later") }
     }
 
-    private func check() {
-        var used = ProcessResources.current.residentBytes
-        if used > limit / 10 * 9, relievedAt.map({ LoopActor.now - $0 > MemoryBudget.rest }) ?? true {
+    /// Looks how much there is.
+    func check() {
+        var used = used()
+        if used > limit / 10 * 9, relievedAt.map({ now() - $0 > MemoryBudget.rest }) ?? true {
             relieve()
             ProcessResources.giveBackMemory()
-            used = ProcessResources.current.residentBytes
-            relievedAt = LoopActor.now
+            used = self.used()
+            relievedAt = now()
         }
         guard isFull != (used > limit) else { return }
         isFull.toggle()

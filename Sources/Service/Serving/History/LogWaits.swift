@@ -5,8 +5,8 @@ internal import EventLoop
 @LoopActor
 final class LogWaits {
     /// The most reads that wait, of all callers and of one.
-    private static let maximum = 1_000
-    private static let maximumOfCaller = 100
+    static let maximum = 1_000
+    static let maximumOfCaller = 100
 
     private struct Wait {
         var event: AwaitedEvent

@@ -11,33 +11,39 @@ internal import Projections
 /// many servers ask, and an answer of the kitchen that was recorded before holds, whatever the clocks say.
 @LoopActor
 final class Deadlines {
-    /// The most commands that are submitted in one turn of the loop, and that wait for their outcome.
-    private static let commandsPerTurn = 64
-    private static let commandsAtOnce = 256
-    /// How long it takes until more are submitted, in milliseconds.
-    private static let rest: UInt64 = 5
-    /// The longest time until the clock is looked at again, in milliseconds: it may be set.
-    private static let longestWait: Int64 = 1_000
-    /// A server waits for up to so many milliseconds longer, so that it is seldom two that submit the same.
-    private static let jitter: Int64 = 400
-    /// Deadlines that pass within so many milliseconds are met together: one transaction instead of many, which others'
-    /// commands would have to wait for.
-    private static let slot: Int64 = 500
-    /// How long to wait before a command is submitted again that was not accepted, in milliseconds.
-    private static let retryInterval: Int64 = 1_000
-    /// How many of the entries may be outdated, beside as many as there are orders.
-    private static let outdatedEntries = 1_024
+    /// How many commands there are at once, and when. Times are in milliseconds.
+    struct Pace {
+        /// The most commands that are submitted in one turn of the loop, and that wait for their outcome.
+        var commandsPerTurn = 64
+        var commandsAtOnce = 256
+        /// How long it takes until more are submitted.
+        var rest: Int64 = 5
+        /// The longest time until the clock is looked at again: it may be set.
+        var longestWait: Int64 = 1_000
+        /// A server waits for up to so much longer, so that it is seldom two that submit the same.
+        var jitter: Int64 = 400
+        /// Deadlines that pass within so much time are met together: one transaction instead of many, which others'
+        /// commands would have to wait for.
+        var slot: Int64 = 500
+        /// How long to wait before a command is submitted again that was not accepted.
+        var retryInterval: Int64 = 1_000
+        /// How many of the entries may be outdated, beside as many as there are orders.
+        var outdatedEntries = 1_024
+    }
 
     private let partitions: Partitions
+    private let pace: Pace
     /// When this server's slots begin: others' lie elsewhere.
-    private let phase = Int64.random(in: 0..<Deadlines.slot)
+    private let phase: Int64
     private var entries = EarliestFirst()
     private var underWay = 0
     private var timer: (due: Int64, timer: LoopTimer)?
     private var isRunning = false
 
-    init(_ partitions: Partitions, _ changes: ChangeFeed) {
+    init(_ partitions: Partitions, _ changes: ChangeFeed, _ pace: Pace = Pace()) {
         self.partitions = partitions
+        self.pace = pace
+        phase = .random(in: 0..<pace.slot)
         changes.observe { [unowned self] streams in
             guard isRunning else { return }
             for stream in streams where stream.category == .order { wait(for: stream.id) }
@@ -75,9 +81,9 @@ final class Deadlines {
     }
 
     private func add(_ order: Identifier, _ deadline: Timestamp) {
-        let wait = Int64.random(in: 0...Deadlines.jitter)
-        let (due, overflow) = deadline.millisecondsSinceEpoch.addingReportingOverflow(wait + Deadlines.slot)
-        entries.insert(order, at: overflow ? .max : due - (due - phase) % Deadlines.slot)
+        let wait = Int64.random(in: 0...pace.jitter)
+        let (due, overflow) = deadline.millisecondsSinceEpoch.addingReportingOverflow(wait + pace.slot)
+        entries.insert(order, at: overflow ? .max : due - (due - phase) % pace.slot)
     }
 
     private func deadline(of order: Identifier) -> Timestamp? {
@@ -87,11 +93,11 @@ final class Deadlines {
     private var now: Int64 { partitions.clock().millisecondsSinceEpoch }
 
     /// Makes sure that the loop takes a turn when the first deadline has passed.
-    private func wake(after rest: UInt64 = 0) {
-        guard isRunning, underWay < Deadlines.commandsAtOnce, let first = entries.first else { return }
+    private func wake(after rest: Int64 = 0) {
+        guard isRunning, underWay < pace.commandsAtOnce, let first = entries.first else { return }
         let now = now
-        let wait = min(max(first.subtractingReportingOverflow(now).partialValue, 0), Deadlines.longestWait)
-        let due = now + max(wait, Int64(rest))
+        let wait = min(max(first.subtractingReportingOverflow(now).partialValue, 0), pace.longestWait)
+        let due = now + max(wait, rest)
         if let timer, timer.due <= due { return }
         timer?.timer.cancel()
         timer = (due, LoopTimer(milliseconds: UInt64(due - now)) { [unowned self] in meet() })
@@ -100,10 +106,10 @@ final class Deadlines {
     /// Submits what is due.
     private func meet() {
         timer = nil
-        if entries.count > 2 * openCount + Deadlines.outdatedEntries { return load() }
+        if entries.count > 2 * openCount + pace.outdatedEntries { return load() }
         let now = now
         var submitted = 0
-        while submitted < Deadlines.commandsPerTurn, underWay < Deadlines.commandsAtOnce, let first = entries.first,
+        while submitted < pace.commandsPerTurn, underWay < pace.commandsAtOnce, let first = entries.first,
             first <= now
         {
             let order = entries.removeFirst()
@@ -115,7 +121,7 @@ final class Deadlines {
             submit(order)
             submitted += 1
         }
-        wake(after: submitted > 0 ? Deadlines.rest : 0)
+        wake(after: submitted > 0 ? pace.rest : 0)
     }
 
     private var openCount: Int { partitions.workers.reduce(0) { $0 + $1.readModel.orders.openCount } }
@@ -139,8 +145,8 @@ final class Deadlines {
         guard isRunning else { return }
         // The database may be away, or too much may wait.
         if let deadline = deadline(of: order), deadline.millisecondsSinceEpoch <= now {
-            entries.insert(order, at: now + Deadlines.retryInterval)
+            entries.insert(order, at: now + pace.retryInterval)
         }
-        wake(after: Deadlines.rest)
+        wake(after: pace.rest)
     }
 }

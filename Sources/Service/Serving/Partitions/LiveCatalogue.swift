@@ -8,7 +8,7 @@ internal import Projections
 @LoopActor
 final class LiveCatalogue {
     /// An item takes 20 µs. So many of them are taken in at once, and then others have their turn.
-    private static let slice = 200
+    static let slice = 200
     /// How long others have it, in milliseconds.
     private static let pause: UInt64 = 5
     /// With more items than these left to do, nothing is put off.
@@ -119,7 +119,7 @@ final class LiveCatalogue {
     }
 
     /// Takes in a few of the items that are left.
-    private func work() {
+    func work() {
         guard let (outlet, rest) = left.first else { return }
         let some = Set(rest.items.prefix(LiveCatalogue.slice))
         drop(outlet)

@@ -12,9 +12,7 @@ final class PartitionWorker {
     /// How long to wait before the log is asked again.
     private static let pauseMilliseconds: UInt64 = 100
     /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds.
-    private static let patience: UInt64 = 3_000_000_000
-    /// How long a batch waits for what others wrote to be read before it is sent all the same, in nanoseconds.
-    private static let patienceForNews: UInt64 = 1_000_000_000
+    static let patience: UInt64 = 3_000_000_000
 
     let processor: CommandProcessor
     private let log: any EventLog
@@ -25,105 +23,44 @@ final class PartitionWorker {
     /// The read model as it is served.
     let model: LiveModel
     let audience: Audience
-    private let damage: Damage
+    private let folding: Folding
+    private let record: BatchRecord
     private let configuration: Configuration
     private let logger: Logger
     private let clock: () -> Timestamp
+    private let now: () -> UInt64
 
     private var isDriving = false
-    /// What the log has been asked for and has not answered.
-    private var questions: [Question] = []
-    private var lastQuestion = 0
+    private var questions: OpenQuestions
     private var loadsUnderWay = 0
     private let maximumLoads: Int
     private var poll: LoopTimer?
-    /// When it was last looked at what has waited for too long.
-    private var lookedAt: UInt64 = 0
-    private let record: BatchRecord
     /// How many events the log has lost after they were read.
     var lostEvents: Int64 = 0
 
-    /// What the log was found to lack, shared with the closures of the follower.
-    @LoopActor
-    private final class Damage {
-        /// The most holes that are logged one by one: nobody reads all of a log that has many.
-        private static let maximumTold = 20
-
-        private(set) var events: Int64 = 0
-        private var holes = 0
-
-        func take(_ missing: MissingEvents, _ logger: Logger) {
-            events += Int64(missing.positions.count)
-            holes += 1
-            if holes <= Damage.maximumTold {
-                logger.error(
-                    "\(missing): it was removed. A stream that misses an event is quarantined when its next one is "
-                        + "read, all others are served")
-            } else if holes == Damage.maximumTold + 1 {
-                logger.error("more events are missing; INFO log counts them")
-            }
-        }
-    }
-
-    /// How batches went, shared with the closures of the pipeline.
-    @LoopActor
-    private final class BatchRecord {
-        /// How long a failure is not reported again, in nanoseconds.
-        private static let silence: UInt64 = 10_000_000_000
-
-        var statistics = BatchStatistics()
-        /// When batches were first sent, by their numbers.
-        private var sentAt: [(number: Int, time: UInt64)] = []
-        private(set) var lastFailure: (error: EventLogError, at: UInt64)?
-
-        /// A batch is sent, perhaps again.
-        ///
-        /// - Parameter oldest: the number of the oldest batch that is not answered.
-        func sends(_ number: Int, oldest: Int) {
-            sentAt.removeAll { $0.number < oldest || $0.number > number }
-            if sentAt.last?.number != number { sentAt.append((number, LoopActor.now)) }
-        }
-
-        /// How long ago the oldest batch that is not answered was first sent, in nanoseconds.
-        var age: UInt64 { sentAt.first.map { LoopActor.now - $0.time } ?? 0 }
-
-        func settled(
-            _ number: Int, _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger,
-            _ latencies: LatencyMonitor
-        ) {
-            switch result {
-            case .success(let receipt):
-                lastFailure = nil
-                let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
-                let time = sentAt.first { $0.number == number }?.time ?? LoopActor.now
-                let nanoseconds = LoopActor.now - time
-                statistics.appended(events: batch.events.count - refused, nanoseconds: nanoseconds)
-                latencies.note(.append, nanoseconds: nanoseconds)
-            case .failure(let error):
-                statistics.hasFailed()
-                let now = LoopActor.now
-                if let lastFailure, lastFailure.error == error, now - lastFailure.at < BatchRecord.silence { return }
-                lastFailure = (error, now)
-                logger.error("partition \(batch.partition): a batch could not be appended: \(error)")
-            }
-        }
-    }
-
-    /// - Parameter restored: the read model as it was last saved.
+    /// - Parameters:
+    ///   - restored: the read model as it was last saved.
+    ///   - clock: the time, as events record it.
+    ///   - now: the loop's clock, in nanoseconds.
     init(
         _ restored: SavedReadModel, log: any EventLog, store: (any ReadModelStore)?,
         audience: Audience, configuration: Configuration, logger: Logger, latencies: LatencyMonitor,
-        clock: @escaping () -> Timestamp
+        clock: @escaping () -> Timestamp, now: @escaping () -> UInt64 = { LoopActor.now }
     ) {
         let model = LiveModel(restored.model)
-        self.model = model
+        let folding = Folding(into: model, audience, configuration, logger)
+        let record = BatchRecord(logger, latencies, now: now)
         let partition = restored.model.partition
-        let damage = Damage()
-        self.damage = damage
+        self.model = model
+        self.folding = folding
+        self.record = record
+        self.log = log
         self.audience = audience
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
+        self.now = now
+        questions = OpenQuestions(lookingEvery: 1_000_000 * configuration.pollMilliseconds)
         maximumLoads = max(1, PartitionWorker.loadsOfAllPartitions / log.partitionCount)
         processor = CommandProcessor(
             partition: partition, limits: configuration.processorLimits,
@@ -136,44 +73,24 @@ final class PartitionWorker {
                 }
             }
         #endif
-        self.log = log
         follower = LogFollower(
             partition: partition, after: LogPoint(position: restored.model.position, digest: restored.chain),
-            miss: { missing in
-                LoopActor.assumeIsolated {
-                    model.pass(missing: missing.positions)
-                    damage.take(missing, logger)
-                }
-            }
-        ) { events in
-            LoopActor.assumeIsolated {
-                for corruption in model.fold(events, configuration) {
-                    logger.error(
-                        "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
-                }
-                audience.hear(events, model.value)
-            }
-        }
+            miss: folding.pass, project: folding.fold)
         keeper = CheckpointKeeper(
             model, follower, restored: restored, store: store, log: log, configuration: configuration, logger: logger,
-            latencies: latencies
-        ) { outlets in audience.hear(outlets, model.value) }
-        let record = BatchRecord()
-        self.record = record
+            latencies: latencies, onReplaced: folding.replaced)
         pipeline = AppendPipeline(processor: processor, follower: follower) { [keeper] report in
             LoopActor.assumeIsolated {
                 switch report {
                 case .settled(let number, let batch, let result):
-                    record.settled(number, batch, result, logger, latencies)
+                    record.settled(number, batch, result)
                     guard case .success(let receipt) = result, !receipt.stale.isEmpty else { return }
                     let names = receipt.stale.prefix(5).map { "'\($0)'" }.sorted().joined(separator: ", ")
                     logger.error(
                         "\(receipt.stale.count) streams, such as \(names), are not in the log as the read models have "
                             + "them: they are loaded from the log, and the read models are rebuilt")
                     keeper.rebuildAll()
-                case .corrupt(let corruption):
-                    logger.error(
-                        "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                case .corrupt(let corruption): logger.error(corruption)
                 case .forked: audience.onFork()
                 }
             }
@@ -183,7 +100,8 @@ final class PartitionWorker {
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
     static func restore(
         _ partition: Int, log: any EventLog, store: (any ReadModelStore)?, audience: Audience,
-        configuration: Configuration, logger: Logger, latencies: LatencyMonitor, clock: @escaping () -> Timestamp
+        configuration: Configuration, logger: Logger, latencies: LatencyMonitor, clock: @escaping () -> Timestamp,
+        now: @escaping () -> UInt64 = { LoopActor.now }
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
         var restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
@@ -191,7 +109,7 @@ final class PartitionWorker {
         while true {
             let worker = PartitionWorker(
                 restored, log: log, store: store, audience: audience, configuration: configuration, logger: logger,
-                latencies: latencies, clock: clock)
+                latencies: latencies, clock: clock, now: now)
             var reportedAt = LoopActor.now
             try await worker.catchUp { position in
                 guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
@@ -230,7 +148,7 @@ final class PartitionWorker {
     var trouble: String? { record.lastFailure?.error.description }
 
     /// How many events the log was found to lack.
-    var missingEvents: Int64 { damage.events }
+    var missingEvents: Int64 { folding.damage.events }
 
     // MARK: Working
 
@@ -278,9 +196,9 @@ final class PartitionWorker {
         switch action {
         case .append(let number, let batch, let seen):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
-            let question = asks(.append(number))
+            let question = questions.ask(.append(number), at: now())
             let receipt = await result { () throws(EventLogError) in try await log.append(batch, seen: seen) }
-            guard isAnswered(question) else { return }
+            guard questions.isAnswered(question) else { return }
             pipeline.appended(number, receipt, isOverdue: isOverdue)
         case .appendNext(let number, let batch, let point):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
@@ -288,17 +206,17 @@ final class PartitionWorker {
                 number, await result { () throws(EventLogError) in try await log.appendNext(batch, after: point) })
         case .lookUp(let batch, let seen):
             guard !isOverdue else { return giveUp(.lookUp) }
-            let question = asks(.lookUp)
+            let question = questions.ask(.lookUp, at: now())
             let receipt = await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) }
-            guard isAnswered(question) else { return }
+            guard questions.isAnswered(question) else { return }
             pipeline.lookedUp(receipt, isOverdue: isOverdue)
         case .read(let point, let limit):
             let partition = follower.partition
-            let question = asks(pipeline.oldestFlight == nil ? .news : .read)
+            let question = questions.ask(pipeline.oldestFlight == nil ? .news : .read, at: now())
             let following = await result { () throws(EventLogError) in
                 try await log.follow(partition: partition, after: point, limit: limit)
             }
-            guard isAnswered(question) else { return }
+            guard questions.isAnswered(question) else { return }
             if case .failure(let error) = following { logger.debug("cannot read the log: \(error)") }
             pipeline.read(following, isOverdue: isOverdue)
         case .pause:
@@ -311,50 +229,16 @@ final class PartitionWorker {
 
     // MARK: Giving up
 
-    private struct Question {
-        enum Kind {
-            case append(Int), lookUp, read
-            /// What others wrote, while nothing of ours is on its way.
-            case news
-        }
-
-        let number: Int
-        let kind: Kind
-        let since: UInt64
-    }
-
-    private func asks(_ kind: Question.Kind) -> Int {
-        lastQuestion += 1
-        questions.append(Question(number: lastQuestion, kind: kind, since: LoopActor.now))
-        return lastQuestion
-    }
-
-    /// Takes note of an answer. Returns false if the question was given up.
-    private func isAnswered(_ number: Int) -> Bool {
-        guard let index = questions.firstIndex(where: { $0.number == number }) else { return false }
-        questions.remove(at: index)
-        return true
-    }
-
     /// Gives up what commands have waited for long enough. Each connection has its own deadlines; these bound what is
-    /// asked on one after the other. An answer that comes later is not looked at.
-    private func giveUpQuestions() {
-        let now = LoopActor.now
-        defer { lookedAt = now }
-        // If the loop was held up, answers may have come that it has not read.
-        guard now - lookedAt < 2_000_000 * configuration.pollMilliseconds else { return }
-        let isOver = { [self] (question: Question) in
-            guard case .news = question.kind else { return isOverdue }
-            return processor.hasBatch && now - question.since > PartitionWorker.patienceForNews
-        }
-        let given = questions.filter(isOver)
+    /// asked on one after the other.
+    func giveUpQuestions() {
+        let given = questions.giveUp(at: now(), isOverdue: isOverdue, hasBatch: processor.hasBatch)
         guard !given.isEmpty else { return }
-        questions.removeAll(where: isOver)
-        for question in given { giveUp(question.kind) }
+        for kind in given { giveUp(kind) }
         startWork()
     }
 
-    private func giveUp(_ kind: Question.Kind) {
+    private func giveUp(_ kind: OpenQuestions.Kind) {
         let reason = EventLogError.outcomeUnknown("the database did not answer in time")
         switch kind {
         case .append(let number): pipeline.appended(number, .failure(reason), isOverdue: true)
