@@ -4,7 +4,7 @@ import EventLoop
 /// A log in memory that does what a test says: it fails, keeps its answers back, and has an index that lacks rows.
 @LoopActor
 final class StagedLog: EventLog {
-    enum Operation { case append, appendNext, lookUp, follow, load, read, mend }
+    enum Operation { case append, appendNext, lookUp, follow, load, read, mend, heads }
 
     nonisolated let partitionCount: Int
     let inner: InMemoryEventLog
@@ -14,6 +14,8 @@ final class StagedLog: EventLog {
     var failures: [Operation: [EventLogError]] = [:]
     /// Whose answers are kept back.
     var held: Set<Operation> = []
+    /// The streams that are not loaded meanwhile.
+    var heldStreams: Set<StreamName> = []
     /// The versions of streams to which the index does not lead.
     var unindexed: [StreamName: Set<Int64>] = [:]
     private var waiting: [(operation: Operation, continuation: CheckedContinuation<Void, Never>)] = []
@@ -28,7 +30,7 @@ final class StagedLog: EventLog {
 
     /// Keeps no answers back any more.
     func release() {
-        held = []
+        (held, heldStreams) = ([], [])
         for (_, continuation) in waiting { continuation.resume() }
         waiting = []
     }
@@ -40,17 +42,17 @@ final class StagedLog: EventLog {
         throw error
     }
 
-    private func end(_ operation: Operation) async {
-        guard held.contains(operation) else { return }
+    private func end(_ operation: Operation, _ stream: StreamName? = nil) async {
+        guard held.contains(operation) || stream.map(heldStreams.contains) ?? false else { return }
         await withCheckedContinuation { waiting.append((operation, $0)) }
     }
 
     private func answer<Value: Sendable>(
-        _ operation: Operation, _ body: () async throws(EventLogError) -> Value
+        _ operation: Operation, _ stream: StreamName? = nil, _ body: () async throws(EventLogError) -> Value
     ) async throws(EventLogError) -> Value {
         try begin(operation)
         let value = try await body()
-        await end(operation)
+        await end(operation, stream)
         return value
     }
 
@@ -85,7 +87,7 @@ final class StagedLog: EventLog {
     @LoopActor func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await answer(.load) { () throws(EventLogError) in
+        try await answer(.load, stream) { () throws(EventLogError) in
             let all = try await inner.read(
                 stream: stream, partition: partition, afterVersion: version, limit: .max, seen: seen)
             let unseen = unindexed[stream] ?? []
@@ -105,5 +107,7 @@ final class StagedLog: EventLog {
         try await inner.commits(partition: partition, after: position, limit: limit)
     }
 
-    @LoopActor func heads() async throws(EventLogError) -> [LogHead] { try await inner.heads() }
+    @LoopActor func heads() async throws(EventLogError) -> [LogHead] {
+        try await answer(.heads) { () throws(EventLogError) in try await inner.heads() }
+    }
 }

@@ -1,0 +1,194 @@
+import Catalogue
+import CommandHandling
+import Domain
+import EventLog
+import Projections
+import TextFormats
+import Users
+
+@testable import Application
+
+/// Serves commands from memory: without an event loop, and without deciding anything. It answers what a test has laid
+/// out, and notes what it is asked for.
+final class MemoryService: Service {
+    /// A write that was submitted.
+    struct Write {
+        var stream: StreamName
+        var metadata: EventMetadata
+        var expectedVersion: Int64?
+        /// The customer whose key seals a text, and the text.
+        var customer: Identifier?
+        var text: Text?
+        var kind: TextKind?
+        /// Makes the domain's command of a state, with the text sealed.
+        var command: (AggregateState) -> DomainCommand
+    }
+
+    var now = Timestamp(millisecondsSinceEpoch: 1_700_000_000_000)
+    var partitioning = Partitioning(count: 1)
+    let catalogue = Catalogue()
+    var room: Failure?
+    var homes: [Identifier: Home] = [:]
+    var counts: [Identifier: Int] = [:]
+    var offer = Offer.noItem
+    var details: [Identifier: OutletDetails] = [:]
+
+    // What it was asked for.
+    var writes: [Write] = []
+    var offersAsked: [(item: Identifier, chosen: [ChosenOption], outlet: Identifier)] = []
+    var orderQuestions: [(question: OrderQuestion, moment: Moment?)] = []
+    var pastQuestions: [PastQuestion] = []
+    var updates: [Int64] = []
+    var readings: [(event: AwaitedEvent?, read: (any EventLog) async throws(EventLogError) -> Answer)] = []
+    var receipts: [(stream: StreamName, version: Int64, head: Int64?)] = []
+    var forgotten: [(customers: Set<Identifier>, isOwn: Bool)] = []
+
+    /// Runs a command. Its words are the arguments.
+    func run(
+        _ words: [String], within confinement: Confinement? = nil, with rights: Rights = .all
+    ) throws(Failure) -> Response {
+        let command = Command.all.first { $0.declaration.name == words[0] }!
+        return try Arguments.with(words.map { Array($0.utf8) }) { arguments throws(Failure) in
+            try command.body(self, try Call(command.declaration, arguments, within: confinement, with: rights))
+        }
+    }
+
+    func checkRoom() throws(Failure) { if let room { throw room } }
+
+    // MARK: Writes
+
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call, command: @escaping (AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        writes.append(
+            Write(
+                stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion,
+                command: { command($0, 0) }))
+        return .promise(Promise(about: stream.category))
+    }
+
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
+        in parameter: OptionalParameter<Text>, as kind: TextKind,
+        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        let sealed = text.map { SealedText(ciphertext: Text("sealed \($0.string)")) }
+        writes.append(
+            Write(
+                stream: stream, metadata: try call.metadata(sealing: parameter)(sealed),
+                expectedVersion: try call.expectedVersion, customer: customer, text: text, kind: kind,
+                command: { command(sealed, $0, 0) }))
+        return .promise(Promise(about: stream.category, isHolding: true))
+    }
+
+    func submit(
+        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+    ) throws(Failure) -> Response {
+        try submit(StreamName(.order, order), call) { _, _ in .order(command()) }
+    }
+
+    func submit(
+        to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
+        command: @escaping (PersonalText?) -> Order.Command
+    ) throws(Failure) -> Response {
+        let text = try call[parameter]
+        return try submit(StreamName(.order, order), call) { _, _ in .order(command(text.map(PersonalText.plain))) }
+    }
+
+    // MARK: State
+
+    func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { nil }
+
+    func details(of outlet: Identifier) -> OutletDetails? { details[outlet] }
+
+    func hasKitchen(_ outlet: Identifier) -> Bool { details[outlet] != nil }
+
+    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
+        offersAsked.append((item, chosen, outlet))
+        return offer
+    }
+
+    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] { lines.map { _ in offer } }
+
+    func count(of cart: Identifier) throws(Failure) -> Int { counts[cart] ?? 0 }
+
+    func orders(_ question: OrderQuestion) -> [UInt8] {
+        orderQuestions.append((question, nil))
+        return Array("{}".utf8)
+    }
+
+    #if DEBUG
+        func planted(_ words: [String]) -> [String] { words }
+    #endif
+
+    // MARK: Documents
+
+    func home(of outlet: Identifier) throws(Failure) -> Home? { homes[outlet] }
+
+    func update(
+        of outlet: Identifier, since revision: Int64, for caller: Caller,
+        completion: @escaping (Result<HomeUpdate?, Failure>) -> Void
+    ) {
+        updates.append(revision)
+        completion(
+            .success(
+                homes[outlet].map { .patch(from: revision, to: $0.revision, Array("[]".utf8)) }))
+    }
+
+    func document(
+        of stream: StreamName, for caller: Caller, within confinement: Confinement?,
+        _ document: @escaping (CommittedState) -> SealedDocument?
+    ) -> Response { .answer(.null) }
+
+    func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? { nil }
+
+    func quote(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? { nil }
+
+    func change(ofCart cart: Identifier, since version: Int64, for caller: Caller) -> Response { .answer(.null) }
+
+    func change(
+        ofOrder order: Identifier, since version: Int64, for caller: Caller, within confinement: Confinement?
+    ) -> Response { .answer(.null) }
+
+    func change(to document: [UInt8], content: [UInt8]?, since: Text) -> Response { .answer(.document(document)) }
+
+    func kitchen(of outlet: Identifier, for caller: Caller) -> Response { .answer(.null) }
+
+    func sent(_ patch: [UInt8]) -> [UInt8] { patch }
+
+    // MARK: History
+
+    func past(_ question: PastQuestion, for caller: Caller, within confinement: Confinement?) -> Response {
+        pastQuestions.append(question)
+        return .answer(.null)
+    }
+
+    func orders(_ question: OrderQuestion, at moment: Moment, for caller: Caller) throws(Failure) -> Response {
+        orderQuestions.append((question, moment))
+        return .answer(.null)
+    }
+
+    func reading(
+        for caller: Caller, waitingFor event: AwaitedEvent?,
+        _ read: @escaping (any EventLog) async throws(EventLogError) -> Answer
+    ) throws(Failure) -> Response {
+        readings.append((event, read))
+        return .promise(Promise(about: .order))
+    }
+
+    func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response {
+        receipts.append((stream, version, head))
+        return .answer(.null)
+    }
+
+    // MARK: Maintenance
+
+    func forget(
+        _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
+    ) throws(Failure) -> Response {
+        forgotten.append((customers, isOwn))
+        return .answer(.null)
+    }
+
+    func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer { .null }
+}
