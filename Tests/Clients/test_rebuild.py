@@ -205,7 +205,7 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
         # There is an answer from the first moment on, if necessary that of the other version.
         assert client("CART.COUNT", "cart-7") in (99, 3)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
-        assert "by another version: it is served as it is, and rebuilt in the background" in server.output()
+        server.wait_for_output("by another version: it is served as it is, and rebuilt in the background")
         assert generations(saved) == ["cart_counts active 2", "orders active 2", "outlet_home active 2"]
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
         wait_for_checkpoint(saved)
@@ -329,7 +329,8 @@ def test_rows_that_do_not_follow_from_the_log_are_rejected_and_replaced(saved, w
     # With the digest of what is there then, so that something else has to be noticed.
     (forge if "quarantine" in statement else sql)(statement, saved)
     with Server(database=saved) as server, server.client() as client:
-        assert said in server.output() and "folding the log again" in server.output(), server.output()
+        server.wait_for_output(said)
+        server.wait_for_output("folding the log again")
         assert client("CART.COUNT", "cart-7") == 3
         assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
