@@ -49,10 +49,10 @@ final class Rooms {
     /// - Parameter loopTime: the loop's clock, for what a partition gives up.
     static func with(
         on log: any EventLog = InMemoryEventLog(), keys: any CustomerKeys = InMemoryCustomerKeys(),
-        _ configuration: Configuration = Configuration(), clock: Clock = Clock(),
+        store: (any ReadModelStore)? = nil, _ configuration: Configuration = Configuration(), clock: Clock = Clock(),
         loopTime: @escaping () -> UInt64 = { LoopActor.now }, _ body: @LoopActor (Rooms) async throws -> Void
     ) async throws {
-        let rooms = try await Rooms(on: log, keys: keys, configuration, clock, loopTime)
+        let rooms = try await Rooms(on: log, keys: keys, store, configuration, clock, loopTime)
         do {
             try await body(rooms)
         } catch {
@@ -70,8 +70,8 @@ final class Rooms {
     }
 
     private init(
-        on log: any EventLog, keys: any CustomerKeys, _ configuration: Configuration, _ clock: Clock,
-        _ loopTime: @escaping () -> UInt64
+        on log: any EventLog, keys: any CustomerKeys, _ store: (any ReadModelStore)?, _ configuration: Configuration,
+        _ clock: Clock, _ loopTime: @escaping () -> UInt64
     ) async throws {
         self.log = log
         self.clock = clock
@@ -92,7 +92,7 @@ final class Rooms {
         for partition in 0..<log.partitionCount {
             let audience = Audience(catalogue, changes)
             let worker = try await PartitionWorker.restore(
-                partition, log: log, store: nil, audience: audience, configuration: configuration,
+                partition, log: log, store: store, audience: audience, configuration: configuration,
                 logger: lines.logger, latencies: LatencyMonitor(milliseconds: 0) { 0 }, clock: { clock.now },
                 now: loopTime)
             audience.listen()
