@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import re
 import signal
 import sys
+import threading
 
 import pytest
 from tiffin import (
@@ -68,3 +70,40 @@ def test_one_address_leaves_room_for_the_saved_queries_of_another(database):
         refused = [str(reply) for reply in replies if isinstance(reply, ReplyError)]
         assert len(refused) == 10 and all(reply.startswith("LIMIT at most 250 queries") for reply in refused)
         assert not isinstance(other.json("BROWSE.SAVE", "hers", "COUNT", 1), ReplyError)
+
+
+@contextlib.contextmanager
+def asking(client):
+    """A client asks without a pause."""
+    ended = threading.Event()
+
+    def ask():
+        while not ended.is_set():
+            assert client("PING") == "PONG"
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def test_a_large_request_waits_for_its_turn_only_while_others_are_served(database):
+    def pauses(client):
+        return int(re.search(r"client_time_pauses:(\d+)", client("INFO", "stats").decode())[1])
+
+    def put_large(client, times):
+        for _ in range(times):
+            assert client.error("MENU.PUT", "kitchen", "x" * (64 << 10)).code == "INVALID"
+
+    with Server(database=database) as server, server.client() as merchant:
+        put_large(merchant, 3)
+        assert pauses(merchant) == 0, "nobody else is there"
+        with server.client() as other, asking(other):
+            wait_until(lambda: put_large(merchant, 2) or pauses(merchant) > 0, 20, "a large request to wait")
+            # What is small does not wait.
+            before = pauses(merchant)
+            assert merchant.error("MENU.PUT", "kitchen", "x").code == "INVALID"
+            assert pauses(merchant) == before
