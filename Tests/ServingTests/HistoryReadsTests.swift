@@ -45,7 +45,7 @@ import Testing
         try await Rooms.with { rooms in
             await rooms.send(.outlet("o"), .outlet(.put(.named("O"))))
             let (past, next) = (try Self.end(of: rooms, waitingFor: 1), try Self.end(of: rooms, waitingFor: 2))
-            await rooms.turns { past.shown != nil }
+            await turns { past.shown != nil }
             #expect(past.shown == "1")
             for _ in 0..<10 { await LoopTimer.pause(milliseconds: 0) }
             #expect(next.shown == nil)

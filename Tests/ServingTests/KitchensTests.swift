@@ -85,6 +85,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true]) @LoopActor
+    func `whoever watches hears that an order is late, though others have asked or documents were dropped`(
+        isDropped: Bool
+    ) async throws {
+        try await Rooms.with { rooms in
+            await rooms.open("o")
+            let promise = Rooms.Clock.after(seconds: 60)
+            await rooms.place("a", Order.Terms(placedAt: rooms.clock.now, promisedFor: promise))
+            _ = try await Self.shown(rooms.kitchens, "o")
+            var heard: [Identifier] = []
+            rooms.kitchens.onChange = { heard.append($0) }
+            rooms.clock.milliseconds += 60_001
+            if isDropped {
+                rooms.kitchens.dropAll()
+            } else {
+                let late = try await Self.shown(rooms.kitchens, "o")
+                #expect(late.contains(#""late":true"#))
+            }
+            rooms.kitchens.followTime()
+            #expect(heard == ["o"])
+        }
+    }
+
     @Test @LoopActor func `a customer's texts are opened for each answer`() async throws {
         let keys = InMemoryCustomerKeys()
         try await Rooms.with(keys: keys) { rooms in

@@ -16,11 +16,12 @@ import Testing
     @LoopActor
     private struct Market {
         var model = ReadModel(partition: 0)
-        let live = LiveCatalogue { Rooms.Clock().now }
+        let live: LiveCatalogue
         private var versions: [StreamName: Int64] = [:]
         private var menus: [Identifier: Menu.State] = [:]
 
-        init(_ outlets: Identifier..., items: Int) throws {
+        init(_ outlets: Identifier..., items: Int, maximumLeft: Int = 20_000) throws {
+            live = LiveCatalogue(maximumLeft: maximumLeft) { Rooms.Clock().now }
             for outlet in outlets {
                 happens(to: .outlet(outlet), [.outlet(.registered(.named("O")))])
                 try put(.items(items), at: outlet)
@@ -112,7 +113,7 @@ import Testing
     func `the answers are those of a catalogue that was made of the same outlets`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let outlets: [Identifier] = ["a", "b", "c"]
-        var market = try Market("a", "b", "c", items: 3)
+        var market = try Market("a", "b", "c", items: 3, maximumLeft: random.pick([300, 20_000]))
         for _ in 0..<20 {
             let outlet = random.pick(outlets)
             switch random.below(7) {

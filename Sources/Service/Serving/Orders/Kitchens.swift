@@ -13,19 +13,16 @@ final class Kitchens {
     /// The most documents that are kept.
     private static let maximumDocuments = 1_000
 
-    private struct Seen {
-        /// The document; nil if texts in it have to be opened first.
-        var document: [UInt8]?
-        /// When the next order becomes late.
-        var until: Timestamp
-    }
-
     /// Learns which kitchens see something else now.
     var onChange: @LoopActor (Identifier) -> Void = { _ in }
 
     private let partitions: Partitions
     private let sealer: TextSealer
-    private var seen: [Identifier: Seen] = [:]
+    /// The documents in which no texts have to be opened.
+    private var documents: [Identifier: [UInt8]] = [:]
+    /// When the next order becomes late, of each kitchen that somebody has looked at. They outlast the documents: whoever
+    /// watches has to be told.
+    private var lateAt: [Identifier: Timestamp] = [:]
 
     init(_ partitions: Partitions, _ sealer: TextSealer, _ changes: ChangeFeed) {
         self.partitions = partitions
@@ -48,17 +45,18 @@ final class Kitchens {
     }
 
     private func changed(_ outlet: Identifier) {
-        seen[outlet] = nil
+        documents[outlet] = nil
+        lateAt[outlet] = nil
         onChange(outlet)
     }
 
     /// Forgets every document.
-    func dropAll() { seen = [:] }
+    func dropAll() { documents = [:] }
 
     /// Tells whoever watches a kitchen that an order in it has become late.
     func followTime() {
         let now = partitions.clock()
-        for (outlet, seen) in seen where seen.until <= now { changed(outlet) }
+        for (outlet, moment) in lateAt where moment <= now { changed(outlet) }
     }
 
     /// What a kitchen sees, as soon as its texts are opened.
@@ -66,9 +64,8 @@ final class Kitchens {
         of outlet: Identifier, for caller: Caller, completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
     ) {
         let now = partitions.clock()
-        if let seen = seen[outlet], let document = seen.document, seen.until > now {
-            return completion(.success(document))
-        }
+        if let moment = lateAt[outlet], moment <= now { changed(outlet) }
+        if let document = documents[outlet] { return completion(.success(document)) }
         let all = partitions.workers.flatMap { $0.readModel.orders.kitchen(of: outlet) }
         let shown = all.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(KitchenDocument.maximumOrders)
         let orders = shown.map(\.whole)
@@ -82,13 +79,14 @@ final class Kitchens {
                 owner.flatMap { openers[$0] } ?? .none
             }
         }
-        if seen.count >= Kitchens.maximumDocuments { dropAll() }
-        seen[outlet] = Seen(
-            document: owners.isEmpty ? document([:]) : nil,
-            // A promise is late as soon as its moment has passed.
-            until: Timestamp(millisecondsSinceEpoch: until.map { min($0.millisecondsSinceEpoch, .max - 1) + 1 } ?? .max)
-        )
-        if let ready = seen[outlet]?.document { return completion(.success(ready)) }
+        // A promise is late as soon as its moment has passed.
+        lateAt[outlet] = until.map { Timestamp(millisecondsSinceEpoch: min($0.millisecondsSinceEpoch, .max - 1) + 1) }
+        guard !owners.isEmpty else {
+            if documents.count >= Kitchens.maximumDocuments { dropAll() }
+            let ready = document([:])
+            documents[outlet] = ready
+            return completion(.success(ready))
+        }
         sealer.openers(of: owners, for: caller) { completion($0.map(document)) }
     }
 }

@@ -11,17 +11,17 @@ final class LiveCatalogue {
     static let slice = 200
     /// How long others have it, in milliseconds.
     private static let pause: UInt64 = 5
-    /// With more items than these left to do, nothing is put off.
-    private static let maximumLeft = 20_000
-
     private let catalogue = Catalogue()
     private let clock: () -> Timestamp
+    private let maximumLeft: Int
     /// What large changes have left to do. Whoever asks has all of it done first, so nobody sees a part of it.
     private var left: [Identifier: (record: OutletRecord, items: Set<Identifier>)] = [:]
     private var leftCount = 0
     private var timer: LoopTimer?
 
-    init(clock: @escaping () -> Timestamp) {
+    /// - Parameter maximumLeft: with more items than these left to do, nothing is put off.
+    init(maximumLeft: Int = 20_000, clock: @escaping () -> Timestamp) {
+        self.maximumLeft = maximumLeft
         self.clock = clock
     }
 
@@ -88,7 +88,7 @@ final class LiveCatalogue {
             return catalogue.update(outlet, to: nil, items: touched)
         }
         let count = touched?.count ?? record.menu.entries.count
-        guard left[outlet] != nil || count > LiveCatalogue.slice, leftCount < LiveCatalogue.maximumLeft,
+        guard left[outlet] != nil || count > LiveCatalogue.slice, leftCount < maximumLeft,
             let known = catalogue.itemIDs(of: outlet)
         else {
             var rest = drop(outlet)
