@@ -1,4 +1,4 @@
-/// A command line that cannot be understood; the text tells whoever typed it what to change.
+/// A command line that cannot be understood; the text tells the user what to change.
 public struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong.
     public let description: String

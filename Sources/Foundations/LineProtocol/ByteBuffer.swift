@@ -3,7 +3,7 @@ internal import TextFormats
 /// A growable queue of bytes: appended at the end, consumed from the front.
 ///
 /// It owns its memory, never shrinks it unless told, and moves bytes only when it would otherwise have
-/// to grow, so appending is amortised constant. It sets no bound of its own: whoever fills it from a
+/// to grow, so appending is amortised constant. It sets no bound of its own: code that fills it from a
 /// peer compares `count` with a limit.
 public struct ByteBuffer: ~Copyable {
     private static let smallestAllocation = 256

@@ -25,7 +25,7 @@ package struct LineConfiguration: Sendable {
     package var maximumClients = 10_000
     /// The most clients at once of one address.
     package var maximumClientsOfAddress = 10_000
-    /// The most commands of a client in a second, on average; 0 for any number. Whoever sends more has to wait.
+    /// The most commands of a client in a second, on average; 0 for any number. A client that sends more has to wait.
     package var commandsPerSecond = 0
     /// The same for all clients of an address together.
     package var commandsPerSecondOfAddress = 0
@@ -61,7 +61,7 @@ package struct LineConfiguration: Sendable {
     /// How long the requests of one client are executed before others have their turn, in nanoseconds.
     package var sessionQuantum: UInt64 = 250_000
     /// How long a turn of the loop goes on with the requests of clients that have used up their quantum, in
-    /// nanoseconds. What others ask meanwhile waits no longer than this, however many such clients there are.
+    /// nanoseconds. Requests of others wait no longer than this meanwhile, however many such clients there are.
     package var pausedShare: UInt64 = 500_000
     /// A request whose last argument has more bytes is large: executing it can take long. While others are served, the
     /// clients of an address wait between two of them.

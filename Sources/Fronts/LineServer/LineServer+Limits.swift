@@ -31,7 +31,7 @@ final class AddressShare {
     }
 }
 
-/// How many commands somebody may still send: so many a second, of which those of one second can be saved up.
+/// How many commands a client may still send: so many a second. It can save up those of one second.
 struct CommandAllowance {
     private let perSecond: Double
     private var left: Double
@@ -87,7 +87,7 @@ extension LineServer {
         }
     }
 
-    /// Whether somebody may not send any number of commands.
+    /// Whether there is any limit on the number of commands.
     var limitsCommands: Bool { configuration.commandsPerSecond > 0 || configuration.commandsPerSecondOfAddress > 0 }
 
     /// Has a session go on once it may.

@@ -30,7 +30,7 @@ package final class LineServer: Front {
     var slowLog: SlowLog
     /// The commands that are executed in less are in neither `SLOWLOG` nor `LATENCY`, in nanoseconds.
     let slowCommand: UInt64
-    /// Whether nobody may do anything without a login.
+    /// Whether a login is required to do anything.
     var requiresLogin: Bool { logins.directory.requiresLogin }
     /// See `Front`.
     package var documentLimit: Int { configuration.replyLimit }

@@ -24,7 +24,7 @@ final class Session {
     private var lastCommandIndex: Int?
     private(set) var commandCount = 0
     private(set) var subscriber: Subscriber!
-    /// Who has logged in; nil where nobody has.
+    /// The user who has logged in; nil without a login.
     private(set) var user: User?
     /// The same user, as events record it.
     private var actor: Text?
@@ -127,8 +127,7 @@ final class Session {
 
     // MARK: The user
 
-    /// Acts for a user from the next command on; for nobody, where there is none. What it listens to and may not is
-    /// ended.
+    /// Acts for a user from the next command on, or for none. Ends the subscriptions that are not allowed any more.
     func become(_ user: User?) {
         let isStranger = user == nil && server.requiresLogin
         // It could not log in again.

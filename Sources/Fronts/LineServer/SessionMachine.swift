@@ -170,7 +170,7 @@ struct SessionMachine: ~Copyable {
         }
         if !replies.isEmpty { return .send }
         if phase == .reading, hasPeerEnded, slots.isEmpty { phase = .closing }
-        // What would be executed never is: whoever waits for it learns that now.
+        // The rest of the input is never executed. Closing now tells the client.
         if phase == .draining, slots.isEmpty, !input.isEmpty { phase = .closing }
         guard phase == .closing else { return .wait }
         phase = .closed

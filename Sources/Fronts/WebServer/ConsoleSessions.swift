@@ -3,7 +3,7 @@ internal import EventLog
 internal import HTTP
 internal import Users
 
-/// How somebody at the console has proved to be a user. It holds as long as that would still prove it.
+/// How somebody at the console has proved to be a user. A login holds as long as its proof would still be accepted.
 struct Login {
     enum Proof {
         case password(PasswordHash)

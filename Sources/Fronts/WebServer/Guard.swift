@@ -8,7 +8,7 @@ struct Guard {
 
     /// Why a request is refused; nil where it is not.
     ///
-    /// - Parameter isStream: whether it asks for a stream, which would take from whoever shares the machine.
+    /// - Parameter isStream: whether it asks for a stream, which would take from others on the same machine.
     func problem(with request: HTTPRequest, isStream: Bool) -> Problem? {
         guard isOurs(Guard.name(ofHost: request.host)) else {
             return Problem(.misdirected, "DENIED", "this server is not '\(request.host)'")

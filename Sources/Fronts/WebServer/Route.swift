@@ -94,7 +94,7 @@ final class Route: Sendable {
         self.parameters = own + named + parameters.filter { $0.place != .cart }
     }
 
-    /// Whether it is about whoever asks, and takes nothing else: then it needs no right.
+    /// Whether its caller is its only parameter: then it needs no right.
     var isAboutOneself: Bool { parameters.count == 1 && parameters[0].place == .customer }
 
     /// Whether it changes a stream, and so can be repeated with a key and take a version.

@@ -4,10 +4,10 @@ internal import EventLog
 internal import HTTP
 internal import Users
 
-/// A browser's cookie: 256 random bits that nobody else knows, and which of its carts is the current one.
+/// A browser's cookie: 256 random bits that no other browser knows, and which of its carts is the current one.
 ///
-/// What belongs to the browser carries an id that is made of a digest of the bits, so there is no table of browsers,
-/// nothing to guess, and no secret in the log.
+/// Everything of the browser carries an id made of a digest of the bits. So there is no table of browsers, nothing to
+/// guess, and no secret in the log.
 struct Visitor {
     /// Browsers take a cookie of this name only over a safe connection, for this host and for all of its paths.
     static let cookieName = "__Host-tiffin"
@@ -54,7 +54,7 @@ struct Visitor {
         (max(cart - count, 1)..<cart).reversed().map { Visitor.identifier("\(id)-\($0)") }
     }
 
-    /// The id of somebody who is no visitor yet: nothing has it.
+    /// The id of a client that is no visitor yet: nothing belongs to it.
     static let nobody = identifier("web-nobody")
 
     private static func identifier(_ text: String) -> Identifier {

@@ -77,7 +77,7 @@ package struct WebAssets: Sendable {
         return parts.joined(separator: "/")
     }
 
-    /// FNV-1a. It tells versions apart, and defends against nobody.
+    /// FNV-1a. It tells versions apart, and is no defence against forgery.
     private static func version(of files: [(path: String, bytes: [UInt8])]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in files.sorted(by: { $0.path < $1.path }) {

@@ -3,7 +3,7 @@ package import HTTP
 
 /// Which of the two ports a request came to.
 package enum Site: String, CaseIterable, Sendable {
-    /// The store: pages and questions of customers, each of whom has their own cart and nobody else's.
+    /// The store: pages and questions of customers, each of whom has their own cart and no other.
     case store
     /// The console: merchants and auditors, and what watches the server.
     case console
@@ -52,7 +52,7 @@ package struct WebConfiguration: Sendable {
     package var bodiesLimit = 128 << 20
     /// The most connections at once.
     package var maximumConnections = 10_000
-    /// The most connections at once of one address. Those of proxies count for nobody.
+    /// The most connections at once of one address. The connections of proxies do not count.
     package var maximumConnectionsOfAddress = 100
     /// The most event streams at once of one cookie.
     package var maximumStreamsOfCookie = 8

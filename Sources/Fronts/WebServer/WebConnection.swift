@@ -23,7 +23,7 @@ final class WebConnection {
     let address: String
     let site: Site
     let server: WebServer
-    /// Who has sent the request that is being answered; nil where nobody has logged in.
+    /// The user who has sent the request that is being answered; nil without a login.
     var user: User?
     private let connection: TCPConnection
     private var phase = Phase.reading
@@ -92,7 +92,7 @@ final class WebConnection {
     // MARK: Requests
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        // Nobody asks anything in the middle of a stream.
+        // No request is read in the middle of a stream.
         if case .streaming = phase { return }
         if input.isEmpty, case .reading = phase {
             since = LoopActor.now
@@ -290,7 +290,7 @@ final class WebConnection {
         }
     }
 
-    /// Ends the stream of somebody whose login has ended, or who may do something else now.
+    /// Ends the stream if its user's login has ended or the user's rights have changed.
     func endStreamWithoutLogin() {
         if case .streaming(let stream) = phase, !server.mayGoOn(stream.identity, at: site) { close() }
     }

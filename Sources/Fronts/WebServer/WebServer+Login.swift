@@ -6,7 +6,7 @@ internal import Serving
 internal import TextFormats
 internal import Users
 
-// Who somebody at the console is: a browser logs in once and has a cookie, a program sends a token each time.
+// Who is at the console: a browser logs in once and has a cookie, a program sends a token each time.
 extension WebServer {
     /// How a request proves whose it is: by `Bearer name:token`, and otherwise by the cookie of a session.
     func login(of request: HTTPRequest) -> Login? {
@@ -27,14 +27,14 @@ extension WebServer {
         return login.user(among: users)
     }
 
-    /// Whether somebody is still who it was, and may do what it could.
+    /// Whether a login still holds, with the rights that it had.
     func mayGoOn(_ identity: Identity, at site: Site) -> Bool {
         guard site == .console, users.requiresLogin else { return true }
         guard let before = identity.user, let user = identity.login.flatMap({ self.user(of: $0) }) else { return false }
         return user.role == before.role && user.grants == before.grants
     }
 
-    /// Answers `/v1/session`: who somebody is, a login, and its end.
+    /// Answers `/v1/session`: who the caller is, a login, and its end.
     func login(
         _ request: HTTPRequest, _ connection: WebConnection, _ service: Server
     ) throws(Refusal) -> Outcome {
@@ -97,7 +97,7 @@ extension WebServer {
         }
     }
 
-    /// `{"user":"anna","role":"auditor"}`; without users nobody has a name, and everybody is an admin.
+    /// `{"user":"anna","role":"auditor"}`; without users there are no names, and everybody is an admin.
     private static func document(of user: User?) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()

@@ -26,7 +26,7 @@ struct Identity {
     var user: User?
     var login: Login?
 
-    /// Who has proved to be asking: whose cookie or login it is. Nil at the console where nobody has to log in.
+    /// The proven caller: the owner of the cookie or the login. Nil at the console where no login is required.
     var actor: Text? { (visitor?.id ?? user?.name).map { Text($0.rawValue) } }
 }
 
@@ -204,8 +204,8 @@ extension WebServer {
         return identity.visitor?.earlierCarts(isCheckout ? recalledCheckouts : 1) ?? []
     }
 
-    /// Gives what the same request was answered when it was about one of these carts, or why that cannot be known now;
-    /// nil where it never was.
+    /// Finds the answer that the same request got for one of these carts, or why that answer cannot be known now; nil
+    /// if there never was one.
     private func recall(
         _ route: Route, _ request: Route.Request, _ carts: ArraySlice<Identifier>, _ identity: Identity,
         _ connection: WebConnection, _ service: Server,
@@ -217,7 +217,7 @@ extension WebServer {
             case .success: body(result)
             case .failure(let failure) where [.busy, .unavailable, .unknown].contains(failure.code): body(result)
             case .failure:
-                // Not here: whoever tells this may be in the middle of its work.
+                // Not here: the caller may be in the middle of its work.
                 LoopActor.task { [self] in
                     recall(route, request, carts.dropFirst(), identity, connection, service, body)
                 }
@@ -315,7 +315,7 @@ extension WebServer {
         return writer.bytes
     }
 
-    /// What somebody without a cookie has in the cart.
+    /// The cart of a client without a cookie.
     private static func answerWithoutCart(_ route: Route) -> HTTPAnswer {
         if case .number(let name) = route.reply { return answer(Array("{\"\(name)\":0}".utf8)) }
         return answer(Array("null".utf8))
@@ -358,7 +358,7 @@ extension WebServer {
         return String(address.drop { $0 == " " })
     }
 
-    /// A new visitor, where a browser would keep the cookie and nobody in between reads it.
+    /// A new visitor, if a browser would keep the cookie and no one in between can read it.
     private func newVisitor(_ request: HTTPRequest, _ connection: WebConnection) throws(Refusal) -> Visitor {
         guard isSafe(request, connection) else {
             throw Refusal(

@@ -1,6 +1,6 @@
-// The web server: pages for browsers and an API for whoever speaks HTTP, in front of the application.
+// The web server: pages for browsers and an API for every client that speaks HTTP, in front of the application.
 //
-// It promises that a page of another origin can do nothing here, that nobody reaches another one's cart, and that
+// It promises that a page of another origin can do nothing here, that no client reaches another one's cart, and that
 // whatever one client does (sends slowly, reads slowly, sends rubbish) costs the others nothing but its share of the
 // time. A route runs a command of the application, so whatever holds for a command holds for its route.
 

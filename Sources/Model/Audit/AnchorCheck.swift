@@ -19,8 +19,8 @@ public enum AnchorCheck {
     /// The anchors that do not hold in a log: no batch ends at their position with their digest. Only batches are
     /// compared here; an audit of the whole log shows whether these follow from the events.
     ///
-    /// Nobody can tell from a log whether its end was lost or replaced. A log that was changed before that, or whose
-    /// digests do not fit, was tampered with.
+    /// A log does not tell whether its end was lost or replaced. A log that was changed before that, or whose digests
+    /// do not fit, was tampered with.
     public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
         let heads = try await log.heads()
         var faults: [Fault] = []

@@ -9,7 +9,7 @@ public enum ProgressLine {
         let part = total > 0 ? Double(done) / Double(total) : 1
         let filled = Int(min(max(part, 0), 1) * Double(barWidth))
         let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: barWidth - filled)
-        // Before the first events are done, nobody knows how long the others take.
+        // Before the first events are done, it is unknown how long the others take.
         guard done > 0, seconds > 0 else { return "\(what)  \(bar)" }
         let rate = Double(done) / seconds
         let left = (Double(total) - Double(done)) / rate

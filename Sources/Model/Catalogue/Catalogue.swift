@@ -221,7 +221,7 @@ public final class Catalogue {
     /// Keeps the answer to a question up to date from now on, once for everybody who asks the same: the same filters,
     /// however they are written, the same order and as many listings. Ends with ``drop(_:)``.
     ///
-    /// - Parameter owner: whose share it is a part of, if nobody else has asked it already.
+    /// - Parameter owner: the owner whose share this counts for, unless the same question is followed already.
     /// - Returns: what it is called; nil if there are too many already.
     public func follow(_ question: CatalogueQuery, for owner: Int) -> SavedName? {
         let known = saved.values.first {

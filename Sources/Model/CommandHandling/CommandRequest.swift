@@ -27,8 +27,8 @@ public struct CommandRequest {
     /// It is called again if another writer was faster.
     public var command: (AggregateState, Int64) -> DomainCommand
 
-    /// Whether the caller may know of the stream in this state; nil for everybody. Whoever may not is answered as if
-    /// there were none, whatever is asked.
+    /// Whether the caller may know of the stream in this state; nil if everybody may. A caller that may not is always
+    /// answered as if there were no stream.
     public var mayKnow: ((AggregateState) -> Bool)?
 
     /// Whether the command is only decided: if it would change the stream, its outcome is

@@ -22,7 +22,7 @@ public struct CartCounts: Projection {
         self.notesChanges = notesChanges
     }
 
-    /// Carts that are shown to nobody.
+    /// Carts that are not shown.
     public var quarantine = Quarantine()
 
     /// What is known of a cart.

@@ -186,7 +186,7 @@ extension ReadModel {
 }
 
 extension SetDigest {
-    /// Adds a stream that is shown to nobody: its name, its first corrupt event, and nothing that depends on words.
+    /// Adds a stream that is not shown: its name, its first corrupt event, and nothing that depends on words.
     mutating func insert(quarantined event: CorruptEvent) {
         insert(Digest.of(Array("\0\(event.stream)\0\(event.position)".utf8)))
     }

@@ -4,8 +4,8 @@ public import EventLog
 /// The projection `orders`: every order with how far it has come, and what is in those that a kitchen still has to do
 /// with.
 ///
-/// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
-/// life is followed (`Terms.placedAt`) keep what was ordered.
+/// An order that has ended, or that needs neither acceptance nor payment, is a few numbers. Only orders that are open
+/// and whose life is followed (`Terms.placedAt`) keep what was ordered.
 public struct Orders: Projection {
     public static let name = "orders"
     public static let version = 2
@@ -75,7 +75,7 @@ public struct Orders: Projection {
         self.notesChanges = notesChanges
     }
 
-    /// Orders that are shown to nobody.
+    /// Orders that are not shown.
     public var quarantine = Quarantine()
 
     private(set) var orders = IdentifierTable<Standing>()

@@ -14,7 +14,7 @@ public struct OutletHome: Projection {
         [StreamName(.outlet, key), StreamName(.menu, key)]
     }
 
-    /// Outlets and menus that are shown to nobody.
+    /// Outlets and menus that are not shown.
     public var quarantine = Quarantine()
 
     private var outlets: [Identifier: OutletRecord] = [:]
@@ -60,12 +60,12 @@ public struct OutletHome: Projection {
         return stream.category == .outlet ? record.outletVersion : record.menuVersion
     }
 
-    /// Why the outlet is shown to nobody, if so.
+    /// Why the outlet is not shown, if so.
     public func corruption(of outlet: Identifier) -> CorruptEvent? {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
-    /// Every outlet that is shown to whoever asks for it.
+    /// Every outlet that is shown to clients that ask for it.
     public var shown: [OutletRecord] {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }

@@ -54,7 +54,7 @@ public struct ReadModel: Sendable {
     }
 
     /// Whether the log may hold the stream as of ``position``: false only if it certainly does not. An order may always
-    /// be there: nobody asks for one that was not placed.
+    /// be there: clients ask only for orders that were placed.
     @inlinable
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }

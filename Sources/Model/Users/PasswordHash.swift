@@ -112,7 +112,7 @@ enum ConstantTime {
     }
 }
 
-/// A digest that only this process can make: whoever reads its memory later learns no password from it.
+/// A digest that only this process can make: reading its memory later reveals no password.
 struct KeyedDigest {
     private let key = PasswordHash.randomBytes(32)
 

@@ -56,7 +56,7 @@ public struct Rights: OptionSet, Sendable {
         }
     }
 
-    /// Whether whoever has these rights may speak for users of that role.
+    /// Whether a user with these rights may speak for users of that role.
     public func mayActAs(_ role: Role) -> Bool { contains(Rights(toUseCommandFor: role, isWrite: true)) }
 
     /// The right that a command needs.

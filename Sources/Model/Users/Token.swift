@@ -1,6 +1,6 @@
 public import EventLog
 
-/// What a program logs in with in place of a password: 256 random bits. Nobody guesses them, so a plain digest is
+/// What a program logs in with in place of a password: 256 random bits. They cannot be guessed, so a plain digest is
 /// enough to recognise them.
 public struct Token: Sendable {
     private static let prefix = "tiffin_"

@@ -17,8 +17,8 @@ public struct UserChange: Sendable {
 /// All users, as far as a server knows.
 public struct UserDirectory: Sendable {
     private var users: [Identifier: User] = [:]
-    /// Whether nobody may do anything without a login: from the first user on. Removing the last user does not open
-    /// a server that runs.
+    /// Whether a login is required to do anything: from the first user on. Removing the last user does not open a
+    /// server that runs.
     public private(set) var requiresLogin = false
 
     /// No users.
@@ -32,7 +32,7 @@ public struct UserDirectory: Sendable {
 
     /// Takes changes, and returns them with the removals that they imply.
     ///
-    /// - Parameter isEverything: whether there is nobody besides these.
+    /// - Parameter isEverything: whether these are all users.
     @discardableResult
     public mutating func apply(_ changes: [UserChange], isEverything: Bool = false) -> [UserChange] {
         var changes = changes

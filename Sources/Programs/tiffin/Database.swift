@@ -107,7 +107,7 @@ private struct NoDatabase: Error, CustomStringConvertible {
 }
 
 extension EventMetadata {
-    /// Of what an operator does with the database: the account says who that is, and nobody checks it.
+    /// For what an operator does with the database: the account says who that is, unchecked.
     static var `operator`: EventMetadata {
         EventMetadata(commandID: nil, fingerprint: nil, actor: Text(NSUserName()))
     }

@@ -13,7 +13,7 @@ enum MigrateCommand: Subcommand {
 
     static func run(_ options: Options) async throws -> ExitCode {
         var changes = 0
-        // Whoever says how many partitions a new log gets wants a new one.
+        // An operator who sets the number of partitions wants a new log.
         try await Database.run(
             options, log: { Terminal.printError("tiffin: \($0)") }, makesOne: options[partitions] != nil
         ) { address in

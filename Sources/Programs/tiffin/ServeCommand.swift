@@ -101,8 +101,8 @@ enum ServeCommand: Subcommand {
         logger.info("stopped")
     }
 
-    /// Fails where somebody else listens already: before a cluster is made for nothing, or another version's migrations
-    /// are applied beside the server that runs.
+    /// Fails where another process listens already: before a cluster is made for nothing, or another version's
+    /// migrations are applied beside the server that runs.
     @LoopActor
     private static func checkPorts(_ line: LineConfiguration, _ web: WebConfiguration) throws(LoopError) {
         let required = web.addresses.values.filter(\.isRequired).map { ($0.host, $0.port) }
@@ -112,7 +112,7 @@ enum ServeCommand: Subcommand {
     }
 
     /// Serves no more clients than there are files that the process may open, less what it needs itself: without the
-    /// database, it could serve nobody.
+    /// database, it could serve none.
     private static func fit(
         _ line: inout LineConfiguration, _ web: inout WebConfiguration, _ logger: Logger, handshakes: Int
     ) {
@@ -168,7 +168,7 @@ enum ServeCommand: Subcommand {
             Int64(Date().timeIntervalSince1970 * 1_000)
         }
         if let known { web.apply(known.changes, isEverything: known.isEverything) }
-        // Before the log is read, so that whoever asks is told that it is.
+        // Before the log is read, so that clients who ask are told that it is being read.
         for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
         defer { web.close() }
         let service = try await Server(
@@ -256,7 +256,7 @@ enum ServeCommand: Subcommand {
     }
 
     #if DEBUG
-        /// For tests of those who should find it. No option, so that nobody comes upon it by accident.
+        /// For tests of the programs that should find it. It is no option, so that no user comes upon it by accident.
         private static func plantedFault() throws(UsageError) -> PlantedFault? {
             let name = "TIFFIN_PLANTED_FAULT"
             guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else { return nil }

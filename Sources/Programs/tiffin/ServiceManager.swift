@@ -9,7 +9,7 @@ enum ServiceManager {
         case stopping = "STOPPING=1"
     }
 
-    /// Does nothing where nobody wants to know.
+    /// Does nothing where no service manager wants to know.
     static func tell(_ state: State) {
         #if os(Linux)
             guard let path = ProcessInfo.processInfo.environment["NOTIFY_SOCKET"] else { return }

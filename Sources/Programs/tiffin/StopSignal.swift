@@ -15,7 +15,7 @@ final class StopSignal {
         // Where a signal cannot be watched, it ends the process as it always did.
         sources = signals.compactMap { signal in
             try? SignalSource(signal) { [unowned self] in
-                // Whoever presses Ctrl-C again does not want to wait.
+                // A user who presses Ctrl-C again does not want to wait.
                 if hasFired { exit(130) }
                 fire()
             }

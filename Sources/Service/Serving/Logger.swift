@@ -3,7 +3,7 @@ internal import Foundation
 package import TextFormats
 
 /// Writes messages to the operator on standard error, whatever they quote: nothing in them can look like another
-/// message, or reach a terminal. Whoever logs does not wait.
+/// message, or reach a terminal. The caller does not wait.
 package struct Logger: Sendable {
     /// How much is written.
     package enum Level: String, CaseIterable, Sendable, Comparable {
@@ -35,7 +35,7 @@ package struct Logger: Sendable {
         self.output = output
     }
 
-    /// How many lines were dropped, because nobody read them.
+    /// How many lines were dropped because no reader took them.
     package var droppedLines: Int64 { output.droppedLines }
 
     /// Something that an operator has to know.

@@ -94,7 +94,7 @@ package final class Logins {
         let identifier = name.withUnsafeBytes { Identifier(utf8: $0) }
         let user = identifier.flatMap { directory[$0] }
         let token = Token(password)
-        // Nobody guesses a token, so whoever has one is let in however many others have failed.
+        // A token cannot be guessed, so its owner is let in however many logins of others have failed.
         if let user, let token, user.isEnabled, user.has(token) { return completion(.succeeded(user)) }
         guard token == nil, password.count <= PasswordHash.passwordLength.upperBound else {
             limits.failed(from: address, at: now)
@@ -178,7 +178,7 @@ package final class Logins {
 }
 
 extension Logins.Outcome {
-    /// Why nobody is logged in; nil where somebody is.
+    /// Why the login failed; nil if it succeeded.
     package var failure: Failure? {
         switch self {
         case .succeeded: nil

@@ -8,8 +8,8 @@ internal import Application
     internal import TextFormats
     internal import Projections
 
-    /// A mistake that the server makes on purpose, now and then: tests of whoever judges the server by its answers
-    /// plant one and see whether it is found. Release builds have nothing of it.
+    /// A mistake that the server makes on purpose, now and then: a test plants one to see whether a program that judges
+    /// the server by its answers finds it. Release builds have nothing of it.
     @LoopActor
     package final class PlantedFault: CustomStringConvertible {
         /// What goes wrong.

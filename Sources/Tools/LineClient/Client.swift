@@ -5,7 +5,7 @@
 package import EventLoop
 package import LineProtocol
 
-/// Whoever waits for a reply.
+/// The code that waits for a reply.
 @LoopActor
 package protocol ReplyReceiver: AnyObject {
     /// The reply has come. `tag` is what was given when the request was sent.
@@ -28,7 +28,7 @@ package final class Client {
         var refusal: Reply?
     }
 
-    /// How long whoever asks one question waits for its answer, in milliseconds.
+    /// How long the caller of one question waits for its answer, in milliseconds.
     package static let patience: UInt64 = 8_000
     /// How long a connection whose client has ended its side may stay open after the last reply, in milliseconds.
     private static let timeToClose: UInt64 = 10_000
@@ -208,7 +208,7 @@ extension Client {
         return try await answer(to: question)
     }
 
-    /// The answer to a question that was sent; whoever does not answer in time is hung up on.
+    /// The answer to a question that was sent; if none comes in time, the connection is closed.
     package func answer(to question: Question) async throws -> Reply {
         let timer = LoopTimer(milliseconds: Client.patience) { [self] in close() }
         defer { timer.cancel() }

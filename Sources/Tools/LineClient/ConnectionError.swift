@@ -2,7 +2,7 @@ package import LineProtocol
 
 /// Why the server can no longer be talked to.
 package enum ConnectionError: Error, Equatable, CustomStringConvertible {
-    /// Nobody answers at the address.
+    /// No server answers at the address.
     case unreachable(ServerAddress, reason: String)
     /// The connection ended, or was silent for too long.
     case lost(ServerAddress, reason: String)

@@ -30,7 +30,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     private var user: String?
     private var passwordFile: String?
 
-    /// Plain connections of nobody.
+    /// Plain connections without a login.
     package init() {}
 
     /// What was given.
@@ -76,7 +76,7 @@ package struct ConnectionOptions: Equatable, Sendable {
     }
 }
 
-/// Why nobody can log in.
+/// Why a login is impossible.
 private struct NoPassword: Error, CustomStringConvertible {
     var description: String
 }

@@ -18,7 +18,7 @@ package struct ServerEndpoint: Sendable, CustomStringConvertible {
     package var address: ServerAddress
     /// What the client needs for TLS; nil for a plain connection.
     package var tls: TLSContext?
-    /// Who logs in; nil for nobody.
+    /// Who logs in; nil for no login.
     package var login: Login?
 
     /// The server at an address.

@@ -95,7 +95,7 @@ extension Oracle {
                 at: exchange.answered, model.history, stream: "order-\(order)")
             return .accepted
         }
-        // Of several copies nobody knows which came last.
+        // Of several copies, it is unknown which came last.
         let isSingle = exchange.attempts == 1 && replies.count == 1
         switch answer {
         case .changed: customer.writes.settle(exchange, .recorded)
@@ -162,7 +162,7 @@ extension Oracle {
     // MARK: Lists
 
     /// Judges a page of a kitchen's orders: it has those that it must have, none that was on a page before, and the
-    /// newest first. Which of two orders that were placed at once is newer, nobody knows.
+    /// newest first. If two orders were placed at once, it is unknown which is newer.
     func judgeOrders(
         _ exchange: Exchange, _ list: Call.OrderList, _ customer: Customer
     ) throws(Violation) -> Verdict {
@@ -179,7 +179,7 @@ extension Oracle {
         guard rows.count <= list.count else {
             throw Violation(.orders, "ORDERS shows \(rows.count) orders on a page of \(list.count)")
         }
-        // What the page begins behind; nil if nobody knows when that was placed.
+        // What the page begins behind; nil if it is unknown when that was placed.
         let newest = isFirst ? exchange.sent : pages.last?.placedSince
         for row in rows {
             guard let id = row["order"]?.string, let placedAt = Moment.milliseconds(row["placedAt"]?.string) else {
@@ -330,7 +330,7 @@ package struct OrderPages {
     /// The cursor of the next page.
     package internal(set) var next: String?
     var seen: Set<Text> = []
-    /// The last order of the last page; nil before the first, or if nobody was told of it yet.
+    /// The last order of the last page; nil before the first, or if no client was told of it yet.
     var last: OrderModel?
     /// When the last order was placed by the server's clock, in milliseconds.
     var placedAt = Int64.max

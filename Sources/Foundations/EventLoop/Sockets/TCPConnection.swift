@@ -3,7 +3,7 @@ internal import CLibUV
 /// A TCP connection, accepted or made here. Lives until either side closes it.
 ///
 /// With TLS, its owner reads and writes plain bytes. If the peer goes away without saying that this is the end, the
-/// connection has failed: somebody else may have cut it.
+/// connection has failed: a third party may have cut it.
 @LoopActor
 public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
@@ -284,14 +284,14 @@ public final class TCPConnection {
         if isSending { endsWhenSent = true } else { shutDown(handle) }
     }
 
-    /// Tells the peer that this is the end, so that nobody else can pretend it.
+    /// Tells the peer that this is the end, so that a third party cannot pretend it.
     private func endTLS() {
         guard isOpen, let handle, let tls else { return }
         tls.end()
         Self.buffers.flush { bytes in
             guard !isSending else { return enqueue(bytes) }
             var buffer = Self.buffer(bytes.baseAddress!, bytes.count)
-            // If the peer is gone or takes nothing, there is nobody to tell.
+            // If the peer is gone or takes nothing, it cannot be told.
             uv_try_write(handle.stream, &buffer, 1)
         }
     }

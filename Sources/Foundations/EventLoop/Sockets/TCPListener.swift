@@ -97,7 +97,7 @@ public final class TCPListener {
 
     private func accept(_ status: Int32) {
         guard let handle else { return }
-        // Whoever is not accepted waits in the system's queue.
+        // A client that is not accepted waits in the system's queue.
         isFull = handshakes?.hasRoom == false || acceptedInTurn == TCPListener.maximumInTurn
         guard !isFull else { return }
         if acceptedInTurn == 0 { countInTurn() }

@@ -105,7 +105,8 @@ public final class TLSEngine {
         incoming = UnsafeRawBufferPointer(start: nil, count: 0)
     }
 
-    /// Delivers what the bytes of the peer say, in one or several pieces that are valid only during the call.
+    /// Opens bytes of the peer and delivers their content, in one or several pieces that are valid only during the
+    /// call.
     public func receive(_ bytes: UnsafeRawBufferPointer, _ deliver: (UnsafeRawBufferPointer) -> Void) {
         if !unread.isEmpty {
             let earlier = unread
@@ -156,7 +157,7 @@ public final class TLSEngine {
         SSL_shutdown(ssl)
     }
 
-    /// OpenSSL would take an error that somebody else left for one of this connection.
+    /// If other code left an error, OpenSSL would take it for one of this connection.
     private func forgetErrors() {
         if ERR_peek_error() != 0 { ERR_clear_error() }
     }

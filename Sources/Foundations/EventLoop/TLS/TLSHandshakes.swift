@@ -1,7 +1,7 @@
-/// The TLS handshakes of a listener's connections. Whoever gets through is passed on; others cost little.
+/// The TLS handshakes of a listener's connections. A client that gets through is passed on; others cost little.
 ///
-/// A handshake takes about a millisecond of work with the server's private key. So only a few are worked at in a turn
-/// of the loop, and whoever is connected already hardly waits.
+/// A handshake takes about a millisecond of work with the server's private key. So the loop works at only a few of them
+/// in a turn, and clients that are connected already hardly wait.
 @LoopActor
 final class TLSHandshakes {
     /// Time is counted in ticks of so many milliseconds.
@@ -134,12 +134,12 @@ final class TLSHandshakes {
     private func closeOverdue() {
         let now = LoopActor.now
         defer { lastTick = now }
-        // If the loop was busy, nobody else is late.
+        // If the loop was busy, it is late itself, not the clients.
         guard now - lastTick < 2 * 1_000_000 * TLSHandshakes.tick else { return }
         time += 1
         let isFull = !hasRoom
         let limit = isFull ? TLSHandshakes.patience : TLSHandshakes.timeLimit
-        // Whoever waits for us is not late.
+        // A client that waits for us is not late.
         for (id, handshake) in handshakes where handshake.held == nil && time - handshake.waitingSince >= limit {
             refuse(id, isFull ? "it took long, and others wait for its place" : "it took too long")
         }

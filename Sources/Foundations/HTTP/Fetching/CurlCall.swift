@@ -8,13 +8,13 @@ final class CurlCall {
     private static let headerLimit = 64 << 10
     /// How newer versions of libcurl call a header beyond their limit; older ones say that they have no memory.
     private static let tooLargeCode: UInt32 = 100
-    /// Set up once, by whoever comes first.
+    /// Set up once, by the first call.
     private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
 
     let handle: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?
     private let seconds: Int
-    /// Whoever was asked by a safe address must not lead to another one.
+    /// A server that was asked at a safe address must not redirect to one that is not safe.
     private let isSafe: Bool
     /// Bytes of headers that came.
     private var headerLength = 0

@@ -1,7 +1,7 @@
 // Asks addresses by HTTP or HTTPS, through libcurl: fetches a document, or posts one.
 //
 // It promises that a call ends after a time that the caller names, whatever the other side does, and never holds more
-// bytes than the caller allows. What an error says has no part of the address, which may contain secrets.
+// bytes than the caller allows. An error contains no part of the address, which may contain secrets.
 
 internal import CLibCurl
 

@@ -1,6 +1,6 @@
 internal import CLibCurl
 
-/// A document to be posted to an address. Redirects are not followed: whoever answers there is not who was meant.
+/// A document to be posted to an address. Redirects are not followed: the server there is not the one that was meant.
 public struct HTTPPost: Sendable {
     private let url: String
     private let headers: [(name: String, value: String)]
@@ -31,7 +31,7 @@ public struct HTTPPost: Sendable {
         call.add(header: "Expect:")
         let fields = body.withUnsafeBytes { tiffin_curl_copy_body(call.handle, $0.baseAddress) }
         try call.check(fields)
-        // What the answer says besides its status is of no use to anybody.
+        // Only the status of the answer is of use.
         let status = try call.perform({ _, size, count, _ in size * count }, nil)
         guard (200...299).contains(status) else { throw HTTPError("is answered with status \(status)") }
     }

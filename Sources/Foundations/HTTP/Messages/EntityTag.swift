@@ -1,5 +1,4 @@
-/// What tells one version of a document from another. All are weak: whoever stands between may compress a document
-/// again.
+/// What tells one version of a document from another. All are weak: a proxy may compress a document again.
 public struct EntityTag: Equatable, Sendable {
     /// Its text as fields have it: `W/"b8d04f5a"`.
     public let text: String

@@ -62,7 +62,7 @@ public enum FormText {
 
 /// Cookies as a client sends them.
 public enum Cookies {
-    /// The value of a cookie; nil where there is none, or more than one: then nobody knows who set which.
+    /// The value of a cookie; nil where there is none, or more than one: then it is unknown who set which.
     public static func value(of name: String, in field: String) -> String? {
         var value: String?
         for part in field.split(separator: ";") {

@@ -2,8 +2,8 @@
 //
 // It promises that a stream of bytes is read in one way only. Whatever two readers could understand differently (two
 // lengths, a length and a transfer coding, a line that ends in LF alone, a blank before a colon, a folded line) is
-// refused, and the connection is of no use afterwards: so nobody can hide a request in another. How the bytes were cut
-// on their way changes nothing.
+// refused, and the connection is of no use afterwards: so no request can hide in another. How the bytes were cut on
+// their way changes nothing.
 
 /// How large a request may be.
 public struct HTTPLimits: Sendable {

@@ -2,8 +2,8 @@ public import EventLoop
 
 /// A connection that a program keeps: it is made when it is first needed, and again after it was lost.
 ///
-/// A database that says nothing keeps nobody waiting twice. Once the connection was lost for that reason, it is made anew
-/// in the background, again and again, and whoever needs it meanwhile is refused at once.
+/// A silent database makes callers wait only once. After the connection was lost for that reason, it is made anew in
+/// the background, again and again. Callers that need it meanwhile are refused at once.
 @LoopActor
 public final class KeptConnection {
     /// How long to wait for the database. docs/reliability.md has the table of them, and why they add up.
@@ -15,13 +15,13 @@ public final class KeptConnection {
         /// Whether the database itself ends a statement shortly before. Such a statement had no effect, for certain.
         public var endsStatements = false
 
-        /// Nobody else waits: a program that does one thing.
+        /// For a program that does one thing: nothing else waits.
         public static let none = Deadlines(connecting: .seconds(10))
         /// A batch is in doubt after this, and its commands wait for the doubt to end, too.
         public static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
         /// Commands wait for what is read.
         public static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
-        /// Nobody waits, and one statement may have much to do.
+        /// No caller waits, and one statement may have much to do.
         public static let background = Deadlines(connecting: hurry, answer: .seconds(10))
         /// One statement may have all rows of a table to do.
         public static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))

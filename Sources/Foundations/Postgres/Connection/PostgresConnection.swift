@@ -199,7 +199,7 @@ public final class PostgresConnection {
     /// until the copy has ended.
     func sendCopy(_ query: String) -> CopyOut {
         let copy = CopyOut { [weak self] in
-            // While there was no room, nobody listened to the server.
+            // While there was no room, the connection did not listen to the server.
             self?.silentChecks = 0
             self?.takeResults()
             self?.flush()

@@ -3,7 +3,7 @@
 // It promises:
 // - the server never outlives this process: it stops when told to, and when this process is killed, because then the
 //   pipe ends that its supervisor reads from;
-// - nobody but the account it runs under, and root, can connect; it listens on no network;
+// - only the account it runs under, and root, can connect; it listens on no network;
 // - what it acknowledges is durable: none of its settings trades safety for speed;
 // - a server that ends by itself is started again on the same socket, and recovers what it had acknowledged; one that
 //   keeps ending is given up, and its owner is told. One that ends because its disk is full is started again when there
@@ -34,7 +34,7 @@ public final class EmbeddedPostgres {
 
     /// How often the room on the disk is looked at, in milliseconds.
     private static let roomInterval: UInt64 = 500
-    /// How long a server whose disk is full is not started, at most. Nobody can be sure that it would fail.
+    /// How long, at most, a server is not started because its disk is full: the start might succeed after all.
     private static let roomPatience = Duration.seconds(10)
     /// What PostgreSQL says when there is no room.
     private static let noRoomWords = [ENOSPC, EDQUOT].map { String(cString: strerror($0)) }

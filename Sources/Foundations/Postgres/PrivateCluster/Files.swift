@@ -77,7 +77,7 @@ enum Files {
         return stat(path, &information) == 0 ? UInt64(clamping: information.st_size) : 0
     }
 
-    /// How many bytes anybody may still write to the disk that has the file; nil if nobody knows.
+    /// How many bytes anybody may still write to the disk that has the file; nil if that is unknown.
     static func room(_ path: String) -> UInt64? {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else { return nil }

@@ -1,11 +1,11 @@
 internal import EventLoop
 internal import Foundation
 
-/// The directory of PostgreSQL's socket, where nobody but its account and root may write.
+/// The directory of PostgreSQL's socket, where only its account and root may write.
 ///
-/// It lies in the cluster, into which nobody else can look. If the path is too long for a socket, it lies in the user's
-/// directory for such things, or in /tmp. There somebody may remove it and make one of their own in its place, so it is
-/// looked at before each use.
+/// It lies in the cluster, which no other account can look into. If the path is too long for a socket, it lies in the
+/// user's directory for such things, or in /tmp. There somebody may remove it and make one of their own in its place,
+/// so it is looked at before each use.
 @LoopActor
 struct SocketDirectory {
     let path: String

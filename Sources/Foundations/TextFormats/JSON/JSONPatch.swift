@@ -1,9 +1,9 @@
 /// JSON Patches (RFC 6902): what leads from one document to another.
 ///
-/// Members of objects are compared by their names, in any order. Elements of arrays are matched by their identity
-/// where they have one (``ElementIdentity``), so that one that moved is moved and not written again; of other
-/// arrays the common beginning and end are kept. Values are the same when they are written with the same bytes. What is
-/// the same is only looked through for its end, and not read.
+/// Members of objects are compared by their names, in any order. Elements of arrays are matched by their identity where
+/// they have one (``ElementIdentity``), so that one that moved is moved and not written again; of other arrays the
+/// common beginning and end are kept. Values are the same when they are written with the same bytes. Equal parts are
+/// only scanned for their end, and not read.
 public enum JSONPatch {
     /// The patch from one document to another, as JSON text: `[]` where they are the same. A patch that would be
     /// longer than the new document replaces it as a whole.

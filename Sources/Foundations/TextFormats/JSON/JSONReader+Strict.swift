@@ -9,7 +9,7 @@ extension JSONReader {
         try beginObject()
         while let key = try nextKey() {
             let name = key.description
-            // What two readers of the same text would take for different things is taken by neither.
+            // A text that two readers could understand differently is refused.
             guard let index = missing.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
                 throw failure("only \(names.joined(separator: ", ")), each once", at: key)
             }

@@ -355,7 +355,7 @@ public struct JSONReader {
     ///
     /// - Precondition: a reader has read the string before.
     static func unescaped(_ bytes: UnsafeRawBufferPointer) -> String {
-        // Whoever read it went on to the closing quote, which lies behind what was given.
+        // The string was read to its closing quote, so that quote lies right behind these bytes.
         var reader = JSONReader(UnsafeRawBufferPointer(start: bytes.baseAddress, count: bytes.count + 1))
         do throws(JSONReadingError) {
             return try reader.scanEscapedString(from: 0)
@@ -411,8 +411,8 @@ public struct JSONReader {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = bytes ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslashes = bytes ^ (ones &* UInt64(UInt8(ascii: "\\")))
-        // What is subtracted from a byte that is less sets its highest bit, unless it was set before. It may set that
-        // of the next byte, too, never that of one before.
+        // Subtracting more than a byte holds sets the byte's highest bit, unless it was set before. This may also set
+        // the highest bit of the next byte, but never of one before.
         let less = (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
         return (less | (bytes &- ones &* 0x20) & ~bytes) & highBits
     }

@@ -1,5 +1,5 @@
-/// A value where it stands in a text, which has to outlive it. What it consists of is looked for when somebody asks, so
-/// that of two long texts only what differs is taken apart.
+/// A value where it stands in a text; the text has to outlive it. The value is taken apart only on demand: of two long
+/// texts, only the parts that differ.
 struct JSONSlice {
     /// A member of an object.
     struct Member {
@@ -12,7 +12,7 @@ struct JSONSlice {
 
     /// As it is written.
     let bytes: UnsafeRawBufferPointer
-    /// Where this array has the commas between its elements; nil where nobody has looked.
+    /// Where this array has the commas between its elements; nil if they have not been looked for.
     private let commas: [Int]?
 
     init(_ bytes: UnsafeRawBufferPointer, commas: [Int]? = nil) {

@@ -1,5 +1,5 @@
-/// An array in a text, and where its elements end: known to whoever wrote it. To look for them in a long text takes far
-/// longer than to compare its bytes.
+/// An array in a text, and where its elements end, as the writer of the text knows. Looking for these ends in a long
+/// text takes far longer than comparing its bytes.
 public struct KnownArray: Sendable {
     /// Where in the text the array stands, with its brackets.
     public var place: Range<Int>

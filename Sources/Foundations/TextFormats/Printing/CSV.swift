@@ -4,7 +4,7 @@ public enum CSV {
     public static func record(_ cells: [String]) -> String { cells.joined(separator: ",") }
 
     /// A text as a cell, on one line. Spreadsheets calculate what begins with `=`, `+`, `-` or `@`, so an apostrophe
-    /// goes before these, and before an apostrophe: whoever takes one away from the beginning of a cell has the text.
+    /// goes before these, and before an apostrophe: to get the text back, take one away from the beginning of the cell.
     public static func cell(_ text: String, _ notation: TerminalText.Notation = .braces) -> String {
         var line = TerminalText.line(text, notation)
         if let first = line.unicodeScalars.first, "=+-@'".unicodeScalars.contains(first) { line = "'" + line }

@@ -7,10 +7,10 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// Lines for somebody who may not read them: a pipe that is full, a terminal that was stopped.
+/// Lines for a reader that may not read them: a pipe that is full, a terminal that was stopped.
 ///
-/// Whoever adds a line never waits; another thread writes. Lines beyond a bound are dropped and counted. The descriptor
-/// stays as it is: other processes may share it, and `O_NONBLOCK` would hold for them, too.
+/// Adding a line never waits; another thread writes. Lines beyond a bound are dropped and counted. The descriptor stays
+/// as it is: other processes may share it, and `O_NONBLOCK` would hold for them, too.
 public final class LineOutput: Sendable {
     /// The most bytes that wait, besides as many that are being written.
     public static let capacity = 256 << 10
@@ -87,12 +87,12 @@ public final class LineOutput: Sendable {
 
     private func write(_ bytes: [UInt8]) {
         let lost = LineOutput.write(bytes, to: descriptor)
-        // No line says so: nobody would ever read it.
+        // No line says so: it would never be read.
         let lines = Int64(lost.count { $0 == UInt8(ascii: "\n") })
         if lines > 0 { state.withLock { $0.dropped += lines } }
     }
 
-    /// Writes bytes to a descriptor, and waits for whoever reads them. Returns those that nobody will ever read.
+    /// Writes bytes to a descriptor, and waits for their reader. Returns those that will never be read.
     public static func write(_ bytes: [UInt8], to descriptor: Int32) -> ArraySlice<UInt8> {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -100,7 +100,7 @@ public final class LineOutput: Sendable {
             if count > 0 {
                 rest.removeFirst(count)
             } else if count < 0, errno == EAGAIN {
-                // Somebody who shares the descriptor has made it so.
+                // Another process that shares the descriptor has set `O_NONBLOCK`.
                 var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&ready, 1, -1)
             } else if count == 0 || errno != EINTR {

@@ -1,4 +1,4 @@
-// What is printed: text that cannot deceive whoever reads it, and lines that nobody has to wait for.
+// What is printed: text that cannot deceive its reader, and lines that the program does not wait for.
 
 /// Text in a form that a terminal shows and never obeys.
 public enum TerminalText {

@@ -97,8 +97,8 @@ enum ConnectionCommands {
 
     // MARK: MULTI
 
-    /// Transactions of several commands, which there are none of: whoever asks for one is told so, and nothing of it
-    /// has happened.
+    /// There are no transactions of several commands: a client that asks for one is told so, and nothing of it has
+    /// happened.
     private static let transactions: [LineCommand] = [
         LineCommand(
             "MULTI", .connection, isForTransactions: true,

@@ -63,7 +63,7 @@ struct ChainCheck {
         while nextCommit < commits.count, commits[nextCommit].end <= position { closeBatch() }
     }
 
-    /// Events are missing. Of a batch that has too few lines, nobody can tell which.
+    /// Events are missing. If a batch has too few lines, it is unknown which ones.
     private mutating func missing(_ positions: ClosedRange<Int64>, before next: Int64) {
         var first = positions.lowerBound
         let started = commits[nextCommit...].first {

@@ -1,7 +1,7 @@
 internal import Domain
 internal import EventLog
 
-/// What was done beside the log, by the log, to be compared with the tables that it was done to.
+/// The deeds beside the log, as the log records them, to be compared with the tables that they changed.
 struct DeedCheck: Sendable {
     private var forgotten: [Identifier: Int64] = [:]
     /// Users who were not removed, and where they were put last.

@@ -2,9 +2,9 @@
 public struct Finding: Equatable, Sendable {
     /// What kind of thing it is.
     public enum Kind: String, Sendable {
-        /// What is stored, shown or counted is not what follows from the log, or not as the migrations made it.
+        /// Something stored, shown or counted does not follow from the log, or is not as the migrations made it.
         case difference
-        /// Something could not be compared, so nobody knows whether it is right.
+        /// Something could not be compared, so it is unknown whether it is right.
         case unknown = "not compared"
         /// The log ends, or goes on otherwise, behind a place that an anchor vouches for.
         case lost

@@ -61,7 +61,8 @@ struct HistoryCheck {
     private struct OrderEntry {
         private enum Status {
             case unplaced
-            /// Nothing has happened to it since, and nobody waits for that: what its next event can depend on.
+            /// It was placed without terms, and nothing has happened to it since. Its next event can depend on this
+            /// alone.
             case untouched(Amount, Currency, of: Identifier?)
             case followed(Order.State)
             /// Its history cannot be understood.

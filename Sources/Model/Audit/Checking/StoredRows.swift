@@ -202,7 +202,7 @@ struct StoredRows {
                     continue
                 }
                 known += 1
-                // Quarantined streams are shown to nobody; their rows are as they were before.
+                // A quarantined stream is not shown; its rows stay as they were before.
                 if stored != right, !isQuarantined(stored.key, expected) { stale.append((stored, right)) }
             }
         }

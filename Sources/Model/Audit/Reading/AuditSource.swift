@@ -29,8 +29,8 @@ public protocol AuditSource: Sendable {
     /// The batches of a partition that begin after a position, ordered by where they begin, at most `limit`.
     func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit]
 
-    /// Batches that nobody reads: before the first position, or after the head. Only the first ones, as many as a report
-    /// has room for.
+    /// Batches that are never read: before the first position, or after the head. Only the first ones, as many as a
+    /// report has room for.
     func strays(partition: Int, head: Int64) async throws -> [StrayRow]
 
     /// What somebody has changed about the tables of the projections. Then nothing can be read from them.
@@ -62,8 +62,8 @@ public protocol AuditSource: Sendable {
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws -> [CorruptEvent]
 
-    /// What the tables say of what was done beside the log, of those whose streams belong to a partition; nil where
-    /// that may not be read.
+    /// The deeds beside the log, as the tables show them, whose streams belong to a partition; nil where the tables may
+    /// not be read.
     func deeds(partition: Int) async throws -> StoredDeeds?
 
     /// Until ``endSnapshot()``, everything except events is read as it is now.

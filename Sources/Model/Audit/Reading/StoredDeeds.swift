@@ -1,6 +1,6 @@
 public import Domain
 
-/// What the tables say of what was done beside the log: those of its rows that belong to one partition.
+/// The deeds beside the log, as the tables show them: the rows that belong to one partition.
 public struct StoredDeeds: Sendable {
     /// How many partitions there are: a customer is forgotten in each.
     public var partitionCount: Int

@@ -72,7 +72,7 @@ extension Filter {
             makeIndex: { TextIndex($0) },
             read: { words, analyser throws(CatalogueError) in
                 let text = try words.texts().map(\.string).joined(separator: " ")
-                // Somebody has not typed anything yet.
+                // Nothing has been typed yet.
                 guard text.utf8.contains(where: { $0 != 0x20 }) else { return nil }
                 let terms: [String]
                 do throws(TooManyTerms) {

@@ -121,8 +121,8 @@ extension TextIndex {
         }
     }
 
-    /// Terms that somebody may have meant instead, and that some of the rows have: those with the fewest edits first,
-    /// then those that most rows have.
+    /// Terms that may have been meant instead, and that some of the rows have: those with the fewest edits first, then
+    /// those that most rows have.
     func corrections(of query: TextQuery, among rows: Bitmap, atMost limit: Int) -> [[Text]] {
         let own = query.terms.enumerated().map { self.rows(having: $1, isPrefix: $0 == query.terms.count - 1).anywhere }
         // Unknown words first: they have to be corrected.

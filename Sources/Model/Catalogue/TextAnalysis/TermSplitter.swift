@@ -71,7 +71,7 @@ struct TermSplitter {
             let (kind, next) = character(at: position)
             guard kind == .unspacedLetter || kind == .mark else { break }
             if let previous { body(term(previous..<next)) }
-            // Nobody asks for a mark alone, as no word begins with one.
+            // A query never asks for a mark alone, as no word begins with one.
             if purpose == .index, kind == .unspacedLetter { body(term(position..<next)) }
             previous = position
             position = next

@@ -35,8 +35,8 @@ public final class AppendPipeline {
         public let stream: StreamName
         /// The version after which to read.
         public let afterVersion: Int64
-        /// The point up to which the log is known: another log is not asked. What lies behind it may be lost again, and
-        /// nobody would notice.
+        /// The point up to which the log is known: another log is not asked. The log may lose what lies behind it,
+        /// unnoticed.
         public let seen: LogPoint
         /// How many events the stream has at least, as the read model knows; nil if that cannot be told.
         public let leastVersion: Int64?
@@ -196,7 +196,7 @@ public final class AppendPipeline {
 
     private func nextOfFlights() -> Action? {
         for (index, flight) in flights.enumerated() {
-            // What rests on a batch whose outcome is not known waits for it, unless it can be sent on that condition.
+            // A batch that rests on one with an unknown outcome waits for it, unless it can be sent on that condition.
             let isFirst = flights[..<index].allSatisfy(\.isWhole)
             switch flight.state {
             case .mustAppend(let doubt) where isFirst:
@@ -246,8 +246,8 @@ public final class AppendPipeline {
         return isSmooth && processor.waitingEvents >= last.batch.events.count ? last.wholeEnd : nil
     }
 
-    /// Ends what rests on the oldest batch, which has ended, if that turned out otherwise than it was sent. Returns
-    /// whether that is done: whoever is on the way to the log has to come back first.
+    /// If the oldest batch has ended otherwise than it was sent, ends the batches that rest on it. Returns whether that
+    /// is done: batches that are on the way to the log have to come back first.
     private func endsRest() -> Bool {
         guard flights.count > 1, !flights[0].isWhole else { return true }
         let rest = flights.dropFirst()
@@ -352,7 +352,7 @@ public final class AppendPipeline {
     /// Ends everything, because the log is not the one that was read.
     private func leave(_ reason: String) {
         for flight in flights {
-            // What the log confirmed, and has lost before it was told, is in doubt for whoever waits for it.
+            // The log confirmed this batch and lost it before its callers were told: for them it is in doubt.
             let isDurable = if case .ended(.success) = flight.state { true } else { false }
             processor.failed(isDurable ? .unknown(reason) : .unavailable(reason))
         }
@@ -475,7 +475,7 @@ public final class AppendPipeline {
                 stream: load.stream, afterVersion: last.version, seen: follower.point,
                 leastVersion: load.mendsIndex ? nil : load.leastVersion)
         case .failure(.forked(let reason)):
-            // Whoever waited for it has been told if the log was left meanwhile.
+            // If the log was left meanwhile, the callers that waited for it have been told.
             if processor.isLoading(load.stream) { leave(reason) }
             return nil
         case .failure(let error):

@@ -163,7 +163,7 @@ public final class CommandProcessor {
         entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
     }
 
-    /// Lets go of every stream that has nothing in flight: it is loaded again for whoever asks.
+    /// Lets go of every stream that has nothing in flight: the next command loads it again.
     public func emptyCache() { cache.empty() }
 
     /// The stream. If it is not known, a load is under way.
@@ -494,7 +494,7 @@ public final class CommandProcessor {
             unit.entry.committed.position = receipt.previous.position + Int64(first + unit.count)
         }
         for stream in receipt.stale { cache[stream]?.forget() }
-        // An order's stream may be in memory because somebody asked for it before it was placed.
+        // An order's stream may be in memory because a client asked for it before it was placed.
         for index in writing.newEvents.indices where writing.newEvents[index].stream.category == .order {
             absorb(recorded[index], again: &again)
         }
@@ -542,7 +542,7 @@ public final class CommandProcessor {
         }
     }
 
-    /// Nothing of the oldest batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
+    /// Nothing of the oldest batch in flight was appended, or that is unknown. Whatever depends on it fails, too.
     public func failed(_ outcome: CommandOutcome) {
         let (writing, _) = takeInFlight()
         var withdrawn: [Withdrawn] = []

@@ -54,8 +54,8 @@ final class StreamEntry {
     /// The version after everything in flight.
     var pendingVersion: Int64 { undurable?.version ?? committed.version }
 
-    /// What is in flight, to be given the state and version after one event more. It lets go of its state, so that
-    /// whoever took that changes it where it is.
+    /// What is in flight, to be given the state and version after one event more. It lets go of its state, so that its
+    /// taker can change the state in place.
     func goAhead() -> Undurable {
         if let undurable {
             _ = undurable.takeState()
@@ -184,7 +184,7 @@ struct CommandQueue: Sequence {
     }
 }
 
-/// A command with whoever waits for its outcome.
+/// A command, and the caller that waits for its outcome.
 final class PendingCommand {
     let request: CommandRequest
     let completion: (CommandOutcome) -> Void

@@ -12,7 +12,7 @@ public enum Offer: Equatable, Sendable {
     case soldOut(until: Timestamp?)
     /// The item can be had, but not with these options.
     case wrongChoice(Choice)
-    /// The item names a tax that the outlet does not have, so nobody knows what it costs.
+    /// The item names a tax that the outlet does not have, so its price is unknown.
     case taxGone(Identifier)
     /// The item can be had.
     case available(Item)

@@ -5,7 +5,7 @@ public struct ItemImage: Equatable, Sendable {
 
     /// Where it is.
     public var url: Text
-    /// What it shows, for whoever cannot see it.
+    /// What it shows, for users who cannot see it.
     public var alternative: Text?
 
     /// A picture at an address.

@@ -54,7 +54,7 @@ extension MenuState {
         /// The tax that is on it; nil for the outlet's first.
         public var tax: Identifier? { unpackedOptions.tax }
 
-        /// What belongs to its options, for whoever needs more than one part of it.
+        /// All that belongs to its options, for code that needs more than one part.
         var unpackedOptions: Options {
             storage.header.hasOptions
                 ? storage.options : Options(groups: [], tax: nil, ownSuspension: storage.header.suspension)

@@ -1,7 +1,8 @@
 /// An order, from its cart's checkout until it is handed over, or is not.
 ///
-/// It goes forward: `placed`, `accepted`, `preparing`, `ready`, `completed`, and may skip what nobody says. It ends
-/// before that as `rejected` or `cancelled`. Before the kitchen sees it, it may be `awaitingPayment` or `scheduled`.
+/// It goes forward: `placed`, `accepted`, `preparing`, `ready`, `completed`, and may skip stages that are not reported.
+/// It ends before that as `rejected` or `cancelled`. Before the kitchen sees it, it may be `awaitingPayment` or
+/// `scheduled`.
 public enum Order: Decider {
     /// How far ahead a kitchen can promise an order, in seconds: 31 days.
     public static let maximumPromiseSeconds = 31 * 86_400
@@ -72,7 +73,7 @@ public enum Order: Decider {
         }
     }
 
-    /// Nobody has placed it.
+    /// It has not been placed.
     public static let initial = State.unplaced
 
     // MARK: Decide
@@ -80,7 +81,7 @@ public enum Order: Decider {
     public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unplaced, .place(var placement)):
-            // Where there is nothing to pay, nobody reports that it was paid.
+            // Where there is nothing to pay, no payment is ever reported.
             if placement.total == .zero { placement.terms = placement.terms.paid }
             let book = Book(placement)
             return [.placed(placement)] + (book.status == .placed ? acceptance(of: placement) : [])

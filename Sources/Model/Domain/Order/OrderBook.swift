@@ -17,7 +17,7 @@ extension Order {
         case completed
         /// The kitchen did not take it.
         case rejected
-        /// The customer did not want it any more, the kitchen could not make it, or nobody did anything in time.
+        /// The customer did not want it any more, the kitchen could not make it, or nothing was done in time.
         case cancelled
 
         /// Whether nothing more is cooked or handed over.
@@ -59,7 +59,7 @@ extension Order {
         case customer = "CUSTOMER"
         /// It was not paid.
         case unpaid = "UNPAID"
-        /// Nobody accepted it in time.
+        /// It was not accepted in time.
         case timeout = "TIMEOUT"
         case other = "OTHER"
     }
@@ -83,15 +83,15 @@ extension Order {
 
     /// An order that was placed, and what has become of it.
     public struct Book: Equatable, Sendable {
-        /// How long an order that nobody hands over stays open after its promise, in seconds: a day. Whoever cooks by
-        /// other means than Tiffin does not fill its memory.
+        /// How long an order that is never reported as handed over stays open after its promise, in seconds: a day. So
+        /// a kitchen that works by other means than Tiffin does not fill Tiffin's memory.
         public static let openSeconds = 86_400
 
         /// What was ordered.
         public var placement: Placement
         /// How far it has come.
         public var status: Status
-        /// Until when it has to be accepted; nil where nobody has to, and once somebody did.
+        /// Until when it has to be accepted; nil if it does not have to be, and once it was.
         public var acceptBy: Timestamp?
         /// Until when it has to be paid, while it waits for that.
         public var payBy: Timestamp?
@@ -131,7 +131,7 @@ extension Order {
             (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
         }
 
-        /// Whether the outlet has what the order costs, or it is set aside.
+        /// Whether the order's whole price is paid to the outlet or set aside.
         var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
 
         /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.
@@ -148,7 +148,7 @@ extension Order {
             }
         }
 
-        /// When it counts as handed over even if nobody said so.
+        /// When it counts as handed over even without a report.
         private var closeAt: Timestamp? {
             placement.terms.placedAt.map { max(promise ?? $0, $0).adding(seconds: Book.openSeconds) }
         }

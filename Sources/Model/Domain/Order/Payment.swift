@@ -31,7 +31,7 @@ extension Order {
             /// The one with its own reference, or none.
             case own
             case report(Text)
-            /// One of several, and nobody said which.
+            /// One of several; the report did not say which.
             case unclear
         }
 
@@ -52,7 +52,7 @@ extension Order {
             self.parent = parent
         }
 
-        /// The reference of what it is a part of; nil where nobody knows.
+        /// The reference of what it is a part of; nil if that is unknown.
         var parentReference: Text? {
             switch parent {
             case .own: reference
@@ -79,7 +79,7 @@ extension Order {
     public struct PaymentDoubt: Equatable, Sendable {
         /// Why it cannot be.
         public enum Reason: String, Sendable {
-            /// What it is a part of was never reported, or may be any of several.
+            /// The report that it is a part of was never made, or may be any of several.
             case parent
             /// It is more than what is left of its parent.
             case excess
@@ -102,8 +102,8 @@ extension Order {
         /// No reports.
         public init() {}
 
-        /// What was set aside and neither captured nor given free. What is of an authorisation that nobody knows counts
-        /// against all of them, so that nothing is counted twice.
+        /// What was set aside and neither captured nor given free. A report that refers to an unknown authorisation
+        /// counts against all of them, so that nothing is counted twice.
         public var authorised: Int64 {
             let tally = tally
             let open = reports.indices.reduce(Int64(0)) { sum, index in
@@ -142,7 +142,7 @@ extension Order {
         /// Takes in a report.
         public mutating func take(_ payment: Payment) { reports.append(payment) }
 
-        /// What a report that names no parent is a part of, as far as there is only one that it can be.
+        /// The parent of a report that names none, if only one is possible.
         func parent(for payment: Payment) -> Payment.Parent {
             guard let kind = payment.kind.parent else { return .own }
             let left = tally.left
@@ -156,8 +156,8 @@ extension Order {
             }
         }
 
-        /// What is left of each report after those that are of it, what was taken of authorisations that nobody knows,
-        /// and what cannot be.
+        /// For each report, the amount that the reports referring to it leave; the sum taken of unknown authorisations;
+        /// and the reports that cannot be right.
         private var tally: (left: [Int64], loose: Int64, doubts: [PaymentDoubt]) {
             var left = reports.map(\.amount.minorUnits)
             var loose: Int64 = 0

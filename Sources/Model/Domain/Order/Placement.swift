@@ -52,10 +52,11 @@ extension Order {
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
     public struct Terms: Equatable, Sendable {
-        /// It waits for nobody, and nothing is promised: every order before outlets could say otherwise.
+        /// It waits for nothing, and nothing is promised: so was every order before outlets could say otherwise.
         public static let none = Terms()
 
-        /// When it was placed, where its life is followed to the end; nil where nobody has to accept it or pay it first.
+        /// When it was placed, where its life is followed to the end; nil if it needs neither acceptance nor payment
+        /// first.
         public var placedAt: Timestamp?
         /// When it is promised to be ready.
         public var promisedFor: Timestamp?
@@ -65,7 +66,7 @@ extension Order {
         public var acceptBy: Timestamp?
         /// Until when it has to be paid.
         public var payBy: Timestamp?
-        /// How long it waits to be accepted once it can be, in seconds; nil where nobody has to.
+        /// How long it waits to be accepted once it can be, in seconds; nil if it does not have to be.
         public var acceptWithin: Int?
 
         /// Terms of nothing but these.
@@ -94,13 +95,13 @@ extension Order {
             placedAt = acceptWithin != nil || payBy != nil ? now : nil
         }
 
-        /// Until when it has to be accepted if it can be from that moment on; nil where nobody has to, or it is
+        /// Until when it has to be accepted if it can be from that moment on; nil if it does not have to be, or is
         /// accepted at once.
         func acceptBy(from now: Timestamp) -> Timestamp? {
             acceptWithin.flatMap { $0 > 0 ? now.adding(seconds: $0) : nil }
         }
 
-        /// How long it waits to be paid, in seconds; nil where nobody has to pay first.
+        /// How long it waits to be paid, in seconds; nil if it does not have to be paid first.
         var payWithin: Int? {
             guard let payBy else { return nil }
             guard let placedAt, placedAt <= payBy else { return OutletDetails.usualPayWait }

@@ -11,7 +11,7 @@ public enum Outlet: Decider {
         case close
         /// Takes no orders until a moment, which must lie after `now`.
         case pause(until: Timestamp, reason: Text?, now: Timestamp)
-        /// Takes it out of lists and searches. Whoever knows it can use it as before.
+        /// Takes it out of lists and searches. Clients that know it can use it as before.
         case hide
         case show
         /// Ends it. Nothing can be registered in its place.
@@ -51,7 +51,7 @@ public enum Outlet: Decider {
         indirect case removed(OutletDetails)
     }
 
-    /// Nobody has registered it.
+    /// It has not been registered.
     public static let initial = State.unregistered
 
     // MARK: Decide

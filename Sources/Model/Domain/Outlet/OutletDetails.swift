@@ -51,8 +51,8 @@ public struct OutletDetails: Equatable, Sendable {
     public var hours: [OpeningHours]
     /// How long an order usually takes in the kitchen, in minutes: what a customer is promised.
     public var prepMinutes: Int?
-    /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent where
-    /// nobody has to accept orders.
+    /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent if
+    /// orders do not have to be accepted.
     public var acceptWithin: Int?
     /// When it is paid.
     public var payment: Payment

@@ -46,9 +46,9 @@ public struct Identifier: Comparable, Sendable, CustomStringConvertible {
     public static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }
 }
 
-// Clients choose identifiers, so nobody outside may know which of them have the same hash: the key is another one in
-// every process. Dictionaries are given the stored hash, mixed with their seed; the standard library's hasher would
-// take most of the time of a look-up.
+// Clients choose identifiers, and must not find out which of them have the same hash: so each process has its own key.
+// Dictionaries are given the stored hash, mixed with their seed; the standard library's hasher would take most of the
+// time of a look-up.
 extension Identifier: Hashable {
     private static let key = (start: UInt64.random(in: 0 ... .max) | 1, factor: UInt64.random(in: 0 ... .max) | 1)
 
@@ -57,7 +57,7 @@ extension Identifier: Hashable {
         let count = bytes.count
         guard let start = bytes.baseAddress, count > 0, count <= maximumLength else { return nil }
         let key = key
-        // Times the length: whoever does not know the key cannot make up for another length with other bytes.
+        // Times the length: a client without the key cannot make up for another length with other bytes.
         var hash = key.start &* UInt64(truncatingIfNeeded: count)
         var index = 0
         while index &+ 8 < count {

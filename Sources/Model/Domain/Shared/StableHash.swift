@@ -1,5 +1,5 @@
 /// A hash that is the same in every process and on every machine: FNV-1a with 64 bits. It tells whether something has
-/// changed, and defends against nobody.
+/// changed, and is no defence against forgery.
 public struct StableHash: Sendable {
     /// The hash of what was added so far.
     public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -4,7 +4,7 @@
 /// accent. For a log that is wrong: those are two ids, two notes, and a name that changes from one to the other has
 /// changed. So nothing that is recorded or looked up is a `String`.
 public struct Text: Sendable {
-    /// The text, for whoever writes it or shows it. Not to be compared.
+    /// The text, to be written or shown. Not to be compared.
     public let string: String
 
     /// The text of a string.

@@ -3,7 +3,7 @@ public import TextFormats
 
 /// Groups of options, as events and menus have them.
 public enum OptionGroupCodec {
-    /// Writes the fields of a group. What has the value that it has where nothing is said is left out.
+    /// Writes the fields of a group. Default values are left out.
     ///
     /// - Parameter more: writes further fields of an option.
     public static func encode(

@@ -60,7 +60,7 @@ enum Upcaster {
         payload["ratingHundredths"] = hundredths(rating) ?? rating
     }
 
-    /// Version 1 had no parents: what was captured, voided or refunded was so of its own reference. In version 2 a report
+    /// Version 1 had no parents: a capture, a void or a refund referred to its own reference. In version 2 a report
     /// without `of` is checked for its parent, and one of version 1 is not.
     private static let paymentOfItsReference: Step = { payload in payload["of"] = payload["ref"] }
 

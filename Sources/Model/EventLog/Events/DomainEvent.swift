@@ -44,7 +44,7 @@ public enum AggregateState: Equatable, Sendable {
 
     /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
     public mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
-        // Taken out and put back, so that what it holds is changed where it is.
+        // Taken out and put back, so that its content is changed in place.
         var taken = AggregateState.cart(Cart.initial)
         swap(&taken, &self)
         switch consume taken {

@@ -8,9 +8,9 @@ public struct EventMetadata: Equatable, Sendable {
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
     public var fingerprint: Text?
 
-    /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
+    /// What the command belongs to, by an id that all commands of one thing share, whichever client sent them.
     public var flow: Text?
-    /// Who gave the command: who had logged in, or where nobody had to, what the client says.
+    /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
     public var actor: Text?
     /// What the client says of who gave the command, beside who had logged in.
     public var claim = Claim.actor
@@ -19,7 +19,7 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// What a client says of itself.
     public enum Claim: Equatable, Sendable {
-        /// Nobody had to log in: if there is an ``EventMetadata/actor``, it is what the client says.
+        /// No login was required: if there is an ``EventMetadata/actor``, it is what the client says.
         case actor
         /// The actor had logged in, and the client says this, or nothing.
         case besides(Text?)

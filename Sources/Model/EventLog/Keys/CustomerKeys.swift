@@ -2,8 +2,8 @@ public import Domain
 
 /// Where customers' keys are kept: one for each customer and partition, so that a command touches one partition.
 ///
-/// The promise of all keys: a customer has one key in a partition, whoever asks first. A destroyed key never comes
-/// back, and the customer never gets another.
+/// The promise of all keys: a customer has one key in a partition, whichever caller asks first. A destroyed key never
+/// comes back, and the customer never gets another.
 public protocol CustomerKeys: Sendable {
     /// The key to seal with. It is created if the customer has none.
     func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
@@ -11,15 +11,15 @@ public protocol CustomerKeys: Sendable {
     /// The key to open with.
     func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
 
-    /// Destroys the keys of customers in every partition, for good: from then on nobody is given them. To do so again
-    /// does no harm.
+    /// Destroys the keys of customers in every partition, for good: from then on no caller is given them. To do so
+    /// again does no harm.
     ///
     /// - Parameter metadata: of the event in the log of each customer who was not forgotten before.
     func destroyKeys(
         of customers: Set<Identifier>, for metadata: EventMetadata
     ) async throws(EventLogError) -> Forgetting
 
-    /// Removes what destroyed keys have left behind in files. Meanwhile nobody can use a key.
+    /// Removes what destroyed keys have left behind in files. Meanwhile no key can be used.
     ///
     /// - Returns: why something remains, if so.
     func removeRemainders() async -> String?
@@ -71,7 +71,7 @@ public actor InMemoryCustomerKeys: CustomerKeys {
         return keys[Place(customer: customer, partition: partition)] ?? .unknown
     }
 
-    /// See ``CustomerKeys``. There is neither a clock here, whoever was forgotten before was so in 1970, nor a log.
+    /// See ``CustomerKeys``. There is no log here, and no clock: customers forgotten before were forgotten in 1970.
     public func destroyKeys(
         of customers: Set<Identifier>, for metadata: EventMetadata
     ) throws(EventLogError) -> Forgetting {

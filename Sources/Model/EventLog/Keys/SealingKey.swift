@@ -26,8 +26,7 @@ public enum TextKind: String, CaseIterable, Sendable {
     case reason
 }
 
-/// A customer's key in one partition. Texts sealed with it can be read as long as the key exists, and by nobody
-/// afterwards.
+/// A customer's key in one partition. Texts sealed with it can be read as long as the key exists, and never afterwards.
 ///
 /// Texts are sealed by AES-256 in SIV mode (RFC 5297), as OpenSSL implements it. It is deterministic, so that the
 /// same note is the same line of a cart, and the same call sent again is the same call. It reveals only which texts

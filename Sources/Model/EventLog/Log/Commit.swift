@@ -14,7 +14,8 @@ public struct Commit: Equatable, Sendable {
     public var chainDigest: Digest
     /// When it was made, by the writer's clock.
     public var recordedAt: Timestamp
-    /// What the stored time has beyond its milliseconds, which alone are covered by digests; 0 as a log writes it.
+    /// The microseconds of the stored time beyond its milliseconds. Digests cover only the milliseconds; 0 as a log
+    /// writes it.
     public var microseconds: Int64
 
     /// A batch in the log.

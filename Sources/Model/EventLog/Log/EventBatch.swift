@@ -10,7 +10,7 @@ public struct EventBatch: Equatable, Sendable {
     /// The events, those of a stream in the order of their versions.
     public let events: [NewEvent]
     /// For each event, the number of its group. Streams that share a command share a group, so that a conflict takes
-    /// all of that command's events, and nobody else's.
+    /// all of that command's events, and no others.
     public let groups: [Int32]
     /// The streams that groups rest on without writing them.
     public let readings: [Reading]

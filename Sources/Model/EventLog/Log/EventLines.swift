@@ -73,8 +73,8 @@ public enum EventLines {
 
     /// Gives every event of a batch's lines to the body, in order. A view is valid until the body returns.
     ///
-    /// A line that no batch can have becomes an event that cannot be decoded. What follows the last line that the
-    /// batch may have belongs to that line, and so spoils it.
+    /// A line that no batch can have becomes an event that cannot be decoded. All bytes behind the last line that the
+    /// batch may have belong to that line, and so spoil it.
     ///
     /// - Parameters:
     ///   - lines: what a log holds, so it may be anything.

@@ -32,7 +32,8 @@ public protocol EventLog: Sendable {
     /// log and never will be.
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt?
 
-    /// What follows a point, for whoever goes on from there: whole batches, until there are `limit` events or more.
+    /// What follows a point, for a reader that goes on from there: whole batches, until there are `limit` events or
+    /// more.
     ///
     /// - Throws: ``EventLogError/forked(_:)`` if the log does not have the point.
     func follow(

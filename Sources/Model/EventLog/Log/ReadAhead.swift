@@ -1,4 +1,4 @@
-/// Reads a part of a partition in pages, ahead of whoever takes them: while one page is taken, the next ones are
+/// Reads a part of a partition in pages, ahead of the code that takes them: while one page is taken, the next ones are
 /// prepared and those after them are read, all at the same time.
 ///
 /// It always ends, whatever positions the log has: a page without events ends it, and a gap is skipped.

@@ -199,7 +199,7 @@ enum LineDocument {
         case none
         /// What the catalogue says of each line.
         case of([Offer])
-        /// Nobody knows.
+        /// That is not known.
         case unknown
     }
 

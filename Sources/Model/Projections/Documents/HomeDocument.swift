@@ -34,7 +34,7 @@ public enum HomeDocument {
         return writer.bytes
     }
 
-    /// What a screen can show. A menu that never was what its source holds is not empty, but unknown.
+    /// What a screen can show. A menu that never matched its source is not empty, but unknown.
     private static func state(of menu: MenuState, isEmpty: Bool) -> String {
         guard isEmpty else { return "ready" }
         guard let feed = menu.feed, feed.state == .malformed, feed.refreshedAt == nil else { return "empty" }

@@ -35,7 +35,7 @@ public enum QuoteDocument {
         return writer.bytes
     }
 
-    /// Writes what nobody can agree to.
+    /// Writes a document without a quote to agree to.
     private static func write(
         _ lines: [CartLine], charges: [Charge], total: Int64?, _ texts: TextOpener, to writer: inout JSONWriter
     ) {
@@ -64,7 +64,7 @@ public enum QuoteDocument {
             ChargeCodec.encode(quote.bill.charges, to: &writer)
             writer.field("total", quote.bill.total.minorUnits)
             if let minimum = details?.minimumOrder { writer.field("minimumOrder", minimum.minorUnits) }
-            // Whoever agrees to a quote agrees to an order: there is none of what cannot be had.
+            // To agree to a quote is to agree to an order, so there is no quote if an item cannot be had.
             let canBeHad = offers.allSatisfy { if case .available = $0 { true } else { false } }
             writer.field("quote", canBeHad ? quote.digest.string : nil)
         case .failure(let rejection):

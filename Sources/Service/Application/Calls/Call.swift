@@ -22,7 +22,7 @@ package struct Call: ~Copyable {
     package let caller: Caller
     /// The connection that it came by; 0 for the server itself.
     package let client: Int64
-    /// Who has proved to be its caller; nil where nobody has to.
+    /// The proven identity of its caller; nil where no proof is required.
     private let actor: Text?
     /// Whether it only asks what became of the same call before: it decides nothing.
     package let isRecall: Bool
@@ -36,7 +36,7 @@ package struct Call: ~Copyable {
     ///   - rights: what the caller may do.
     ///   - caller: whose call it is.
     ///   - client: the connection that it came by; 0 for the server itself.
-    ///   - actor: who has proved to be its caller; nil where nobody has to.
+    ///   - actor: the proven identity of its caller; nil where no proof is required.
     ///   - isRecall: whether it only asks what became of the same call before.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
@@ -58,8 +58,8 @@ package struct Call: ~Copyable {
         if let confinement { try check(within: confinement) }
     }
 
-    /// Refuses what is not within the confinement, and what cannot be decided. An id that is malformed is left to
-    /// whoever reads it.
+    /// Refuses what is not within the confinement, and what cannot be decided. A malformed id is left to the code that
+    /// reads it.
     private func check(within confinement: Confinement) throws(Failure) {
         guard declaration.role == .anybody || !declaration.subjects.isEmpty || declaration.repeatedSubject != nil else {
             throw .noPermissionForKey
@@ -156,7 +156,7 @@ package struct Call: ~Copyable {
         return metadata
     }
 
-    /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
+    /// As ``metadata()``, with the sealed text in place of an option's value: the text cannot be guessed from what the
     /// log keeps.
     package func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
         var metadata = try origin
@@ -187,7 +187,8 @@ package struct Call: ~Copyable {
 
     private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
-    /// The words of the call without what only says whose it is, up to the value of an option and behind it.
+    /// The words of the call up to the value of an option, and those behind it, without the options that only say whose
+    /// call it is.
     private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
         let id = valueIndex(of: declaration.idOption?.place)
         let flow = valueIndex(of: declaration.flowOption?.place)

@@ -189,9 +189,8 @@ extension Service {
         return change(to: page.bytes, content: page.content, since: Text(since))
     }
 
-    /// The topic of the answer to a question: the first rows of what matches. The answer is kept up to date for as long
-    /// as somebody listens, once for everybody who asks the same. If nobody begins to, ``Topics/abandonUnheard(_:)``
-    /// ends it.
+    /// The topic of the answer to a question: the first rows of what matches. The answer is kept up to date while
+    /// clients listen, once for all that ask the same. If none begins to listen, ``Topics/abandonUnheard(_:)`` ends it.
     ///
     /// - Parameter words: `BROWSE` or `OUTLETS` with filters, `SORT` and `LIMIT`.
     package func topic(of words: Arguments, for caller: Caller) throws(Failure) -> TopicName {

@@ -152,7 +152,7 @@ enum OrderCommands {
             return { service, call throws(Failure) in
                 let filter = OrderFilter(
                     outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
-                // Whoever is confined has to say what to: a customer to its own id, a merchant to its outlet.
+                // A confined caller has to filter: a customer by its own id, a merchant by its outlet.
                 if let confinement = call.confinement {
                     let isNamed = confinement.isOfCustomer ? filter.customer != nil : filter.outlet != nil
                     guard isNamed else { throw .noPermissionForKey }

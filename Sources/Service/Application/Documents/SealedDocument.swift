@@ -4,8 +4,8 @@ package import EventLog
 internal import Projections
 package import Users
 
-/// A document whose texts are opened when it is given to somebody, and not before: whoever waits for the same one may
-/// ask after its customer was forgotten.
+/// A document whose texts are opened when it is given to a client, and not before: another client may ask for the same
+/// one after its customer was forgotten.
 package struct SealedDocument: Sendable {
     /// Whose key opens the texts in it; nil where nothing is sealed.
     package let owner: TextOwner?

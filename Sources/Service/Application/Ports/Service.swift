@@ -105,7 +105,7 @@ package protocol ServiceOfDocuments {
 
     /// A document of a stream's committed state, or null, as soon as the stream is known.
     ///
-    /// - Parameter confinement: to a user who is confined, what is not within it looks as if it were not there.
+    /// - Parameter confinement: a document outside it looks to a confined user as if it were not there.
     func document(
         of stream: StreamName, for caller: Caller, within confinement: Confinement?,
         _ document: @escaping (CommittedState) -> SealedDocument?
@@ -167,8 +167,8 @@ package protocol ServiceOfMaintenance {
     ///
     /// - Parameters:
     ///   - metadata: of the events that say so.
-    ///   - isOwn: whether they forget themselves. Anybody can, as often as they like, so what their keys leave behind
-    ///     is removed later, for all of them at once.
+    ///   - isOwn: whether they forget themselves. Customers can do so as often as they like, so the remainders of their
+    ///     keys are removed later, all at once.
     func forget(
         _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
     ) throws(Failure) -> Response

@@ -5,7 +5,7 @@ internal import EventLoop
 internal import TextFormats
 
 /// Documents that clients were given, by their digests, so that clients can be told what has changed since. The oldest
-/// go first; whoever has one of those is given the whole document.
+/// go first; a client that has one of those is given the whole document.
 @LoopActor
 final class RecentDocuments {
     private struct Change: Hashable {

@@ -7,9 +7,9 @@ internal import Projections
 
 /// The log as it was at a moment, and the documents as they were then.
 ///
-/// A position orders the events of its own partition only. What lies in another partition, as the outlet of a cart
-/// may, is seen as it was at the time when that position was recorded. That time, or the time asked for, also decides
-/// which pauses and suspensions had ended.
+/// A position orders the events of its own partition only. A stream of another partition, such as a cart's outlet, is
+/// seen as it was at the time when that position was recorded. That time, or the time asked for, also decides which
+/// pauses and suspensions had ended.
 struct PastState {
     /// How many events are read from the log at once.
     private static let pageEvents = 1_000

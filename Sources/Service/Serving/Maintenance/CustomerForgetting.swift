@@ -18,7 +18,7 @@ final class CustomerForgetting {
         remainders = Remainders(keys, logger)
     }
 
-    /// Waits until nobody is being forgotten any more.
+    /// Waits until no customer is being forgotten any more.
     func stop() async {
         while queue.underWayCount > 0 { await LoopTimer.pause(milliseconds: 5) }
         await remainders.stop()
@@ -30,8 +30,8 @@ final class CustomerForgetting {
     /// - Parameters:
     ///   - asker: who wants it, for the operator.
     ///   - metadata: of the events that say so.
-    ///   - isOwn: whether they forget themselves. Anybody can, as often as they like, so what their keys leave behind
-    ///     is removed later, for all of them at once.
+    ///   - isOwn: whether they forget themselves. Customers can do so as often as they like, so the remainders of their
+    ///     keys are removed later, all at once.
     func forget(
         _ customers: Set<Identifier>, for asker: String, _ metadata: EventMetadata, _ caller: Caller, isOwn: Bool
     ) throws(Failure) -> Response {

@@ -3,8 +3,8 @@ internal import EventLoop
 
 /// Removes what destroyed keys have left behind, some time after customers forgot themselves.
 ///
-/// Nobody can use a key meanwhile, and customers decide how often it is needed. So it takes a small share of the time:
-/// however many they are, they wait for one another.
+/// No key can be used meanwhile, and customers decide how often this is needed. So it takes a small share of the time:
+/// however many the customers are, they wait for one another.
 @LoopActor
 final class Remainders {
     /// For each second that it took, so many pass before the next time.
@@ -50,7 +50,7 @@ final class Remainders {
         }
     }
 
-    /// Waits for what is being removed. What is left then is removed the next time that somebody is forgotten.
+    /// Waits for what is being removed. What is left then is removed the next time that a customer is forgotten.
     func stop() async {
         timer?.cancel()
         timer = nil

@@ -7,7 +7,7 @@ internal import Projections
 /// What each kitchen sees: its open orders of all partitions, ready to be sent.
 ///
 /// A document is kept until one of its orders changes or becomes late. Those with a customer's texts are made for each
-/// answer, as nobody keeps keys.
+/// answer, as keys are not kept.
 @LoopActor
 final class Kitchens {
     /// The most documents that are kept.
@@ -53,7 +53,7 @@ final class Kitchens {
     /// Forgets every document.
     func dropAll() { documents = [:] }
 
-    /// Tells whoever watches a kitchen that an order in it has become late.
+    /// Tells the watchers of a kitchen that an order in it has become late.
     func followTime() {
         let now = partitions.clock()
         for (outlet, moment) in lateAt where moment <= now { changed(outlet) }

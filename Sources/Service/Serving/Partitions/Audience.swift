@@ -3,7 +3,7 @@ internal import EventLog
 internal import EventLoop
 internal import Projections
 
-/// Who hears of what a partition's read model folds in: nobody before it is served.
+/// Who hears of what a partition's read model folds in: no one before it is served.
 @LoopActor
 final class Audience {
     private let catalogue: LiveCatalogue

@@ -6,7 +6,7 @@ struct BatchStatistics {
     private(set) var events = Histogram()
     /// Nanoseconds from where a batch was sent until the log answered for it.
     private(set) var commit = Histogram()
-    /// Batches of which nothing was added, or nobody knows.
+    /// Batches of which nothing was added, or that is unknown.
     private(set) var failed: Int64 = 0
 
     mutating func appended(events: Int, nanoseconds: UInt64) {

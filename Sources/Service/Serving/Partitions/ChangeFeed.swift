@@ -2,7 +2,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 
-/// Tells which streams have changed, to whoever keeps something ready that is made of them.
+/// Tells which streams have changed, for code that makes something of them and keeps it ready.
 @LoopActor
 final class ChangeFeed {
     private var observers: [@LoopActor ([StreamName]) -> Void] = []

@@ -5,8 +5,8 @@ internal import EventLog
 internal import EventLoop
 internal import Projections
 
-/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, replaces rows that are not
-/// believed, rebuilds rows of another version, and serves from rows that somebody else has rebuilt.
+/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, replaces rows that are
+/// not believed, rebuilds rows of another version, and serves from rows that another process has rebuilt.
 @LoopActor
 final class CheckpointKeeper {
     /// Memory is given back after so many events: that takes milliseconds.
@@ -148,7 +148,7 @@ final class CheckpointKeeper {
         let chain = follower.point.digest
         let began = LoopActor.now
         do {
-            // The index first: whoever begins with these rows, and takes a stream for new that is not, is told by it.
+            // The index first: if a server with these rows wrongly takes a stream for new, the index tells it.
             try await indexStreams()
             let saved = try await store.save(taken, after: chain, into: generations, replaces: replacesRows)
             let ended = LoopActor.now
@@ -212,8 +212,8 @@ final class CheckpointKeeper {
         }
     }
 
-    /// Serves from rows of another generation than before, if there are any: whoever rebuilt them did not trust those
-    /// that this model began with.
+    /// Serves from rows of another generation than before, if there are any: the process that rebuilt them did not
+    /// trust the rows that this model began with.
     private func takeOverNewRows(_ store: any ReadModelStore) async {
         guard LoopActor.now >= replaceAt else { return }
         do {

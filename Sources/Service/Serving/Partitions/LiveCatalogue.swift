@@ -11,10 +11,11 @@ final class LiveCatalogue {
     static let slice = 200
     /// How long others have it, in milliseconds.
     private static let pause: UInt64 = 5
+
     private let catalogue = Catalogue()
     private let clock: () -> Timestamp
     private let maximumLeft: Int
-    /// What large changes have left to do. Whoever asks has all of it done first, so nobody sees a part of it.
+    /// The rest of the work of large changes. A question finishes all of it first, so it never sees a part.
     private var left: [Identifier: (record: OutletRecord, items: Set<Identifier>)] = [:]
     private var leftCount = 0
     private var timer: LoopTimer?

@@ -5,7 +5,7 @@ internal import Projections
 
 /// The read model of a partition as it is served, shared by those who fold into it and those who save it.
 final class LiveModel {
-    /// What it is now. Read and changed where it is: a stored property of a class would be copied by whoever reads it.
+    /// What it is now. Read and changed in place: reading a stored property of a class would copy it.
     var value: ReadModel {
         _read { yield stored }
         _modify { yield &stored }
@@ -43,7 +43,7 @@ final class LiveModel {
 
     /// Goes past positions at which the log has no event.
     func pass(missing positions: ClosedRange<Int64>) {
-        // Whoever catches up has to begin again: what it lacks cannot be told by events alone.
+        // A model that catches up has to begin again: events alone cannot tell it what it lacks.
         tail = nil
         value.pass(missing: positions)
     }

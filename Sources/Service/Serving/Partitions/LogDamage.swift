@@ -4,7 +4,7 @@ internal import EventLoop
 /// What a partition's log was found to lack.
 @LoopActor
 final class LogDamage {
-    /// The most holes that are logged one by one: nobody reads all of a log that has many.
+    /// The most holes that are logged one by one: an operator would not read a longer list.
     static let maximumTold = 20
 
     /// How many events are missing.

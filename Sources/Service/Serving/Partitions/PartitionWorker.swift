@@ -180,7 +180,7 @@ final class PartitionWorker {
         }
     }
 
-    /// Goes on after an action. What is to be sent next is sent before the replies to what has ended are made.
+    /// Goes on after an action. It sends the next batches first, and then makes the replies to those that have ended.
     private func drive() async {
         guard !isDriving else { return }
         isDriving = true

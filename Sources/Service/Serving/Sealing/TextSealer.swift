@@ -117,7 +117,7 @@ final class TextSealer {
         }
     }
 
-    /// Waits until nobody waits for a key any more: they have been given one by then, or told that there is none.
+    /// Waits until no caller waits for a key any more: by then each has been given one, or told that there is none.
     func stop() async {
         let began = LoopActor.now
         while queue.underWayCount + trialCount > 0, LoopActor.now - began < limits.seconds * 1_000_000_000 {

@@ -5,8 +5,8 @@ package import EventLoop
 package final class TopicMessage {
     /// The channel, `home:copper-ladle`.
     package nonisolated let channel: String
-    /// The revision that it leads on from; nil where it says where a topic stands: to whoever has just subscribed, or
-    /// that there is no document.
+    /// The revision that it leads on from; nil where it says where a topic stands: for a new subscriber, or if there is
+    /// no document.
     package nonisolated let from: Int64?
     /// The revision that it leads to.
     package nonisolated let revision: Int64

@@ -9,9 +9,8 @@ package import Users
 /// Who listens to what. Subscribers get every change, in order and without a gap: each message leads on from where the
 /// one before it ended.
 ///
-/// Nothing is done for topics that nobody listens to. A change is sent in the turn of the loop in which it was
-/// committed; changes that follow closely share a message. However many listen, a document is made, compared and
-/// encoded once.
+/// Nothing is done for topics without listeners. A change is sent in the turn of the loop in which it was committed;
+/// changes that follow closely share a message. However many listen, a document is made, compared and encoded once.
 @LoopActor
 package final class Topics {
     /// The time between two messages of a topic, in nanoseconds: at most 20 a second. After a pause of that time one more
@@ -67,7 +66,7 @@ package final class Topics {
         }
     }
 
-    /// The number of topics that somebody listens to.
+    /// The number of topics with listeners.
     package var count: Int { topics.count }
 
     /// Something has changed that documents may depend on. (Changes of streams come from the ``ChangeFeed``.)
@@ -143,7 +142,7 @@ package final class Topics {
         topic.rendering.abandon?(inputs, topic.id)
     }
 
-    /// Ends what a name stands for, if it is kept only for those who listen, and nobody does.
+    /// Ends what a name stands for, if it is kept only for listeners and has none.
     package func abandonUnheard(_ name: TopicName) {
         guard topics[Key(channel: name.channel, client: 0)] == nil else { return }
         TopicRendering.of(name.kind).abandon?(inputs, name.id)

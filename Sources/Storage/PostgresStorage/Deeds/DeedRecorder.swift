@@ -9,8 +9,8 @@ package enum DeedRecorder {
     /// The most events of a batch.
     private static let batchEvents = 1_000
 
-    /// Appends the deeds to their streams. Until the transaction ends nobody else appends to their partitions, so this
-    /// comes last in it.
+    /// Appends the deeds to their streams. Until the transaction ends, no other one appends to their partitions, so
+    /// this comes last in it.
     ///
     /// - Parameter deeds: at most one of each stream.
     package static func record(

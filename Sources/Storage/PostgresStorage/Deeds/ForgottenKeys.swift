@@ -23,7 +23,7 @@ struct ForgottenKeys {
 
     /// Destroys the keys of customers in every partition, makes sure that no new ones are ever created, and records it.
     ///
-    /// - Throws: if nothing was done, or nobody knows.
+    /// - Throws: if nothing was done, or that is unknown.
     @LoopActor
     func destroy(of customers: Set<Identifier>, _ metadata: EventMetadata) async throws -> Forgetting {
         try await connection.transaction { transaction in
@@ -52,7 +52,7 @@ struct ForgottenKeys {
     @LoopActor
     func removeOldRows() async throws(PostgresError) -> String? {
         let transaction: String = try await connection.execute(Statements.transaction)[0]["id"]
-        // While this waits for its lock, nobody else can use the keys.
+        // While this waits for its lock, no other process can use the keys.
         try await connection.runScript("SET lock_timeout = '2s'")
         var isSeen = true
         for _ in 0..<Self.attempts where isSeen {

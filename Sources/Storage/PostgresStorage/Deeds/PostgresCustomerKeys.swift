@@ -6,7 +6,7 @@ internal import Postgres
 /// Customers' keys in the schema `tiffin` of a database.
 @LoopActor
 package final class PostgresCustomerKeys: CustomerKeys {
-    /// How long the database may say nothing while it forgets somebody and a server waits: to rewrite a table of
+    /// How long the database may say nothing while it forgets a customer and a server waits: rewriting a table of
     /// fifteen million keys takes as long.
     private static let silenceWhileForgetting = Duration.seconds(60)
 
@@ -70,7 +70,7 @@ package final class PostgresCustomerKeys: CustomerKeys {
     package func destroyKeys(
         of customers: Set<Identifier>, for metadata: EventMetadata
     ) async throws(EventLogError) -> Forgetting {
-        // What is destroyed is removed by rewriting the table, and a database that runs out of room ends.
+        // Rewriting the table removes the destroyed keys, and a database that runs out of room ends.
         guard hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
         let keys: ForgottenKeys
         do throws(PostgresError) {

@@ -24,7 +24,7 @@ final class PartitionWriter {
 
     /// The receipt; nil if a batch begins at that position already.
     func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
+        // If events are refused, the groups say which belong together. That is rare: they are sent if it happens.
         var sendsGroups = false
         for _ in 0..<PartitionWriter.attempts {
             guard let appended = try await send(batch, seen, withGroups: sendsGroups) else { return nil }

@@ -1,7 +1,7 @@
 // The event log in PostgreSQL: its migrations, and the log itself on libpq.
 //
 // It keeps the promise of every `EventLog`, and the schema alone enforces it: however many servers write through
-// `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
+// `tiffin.append`, positions are dense and in commit order, and nothing can be changed.
 
 internal import Domain
 package import EventLog
@@ -17,7 +17,7 @@ package final class PostgresEventLog: EventLog {
     /// One for each partition, so that their batches commit concurrently.
     private let writers: [PartitionWriter]
     private let reader: LazyConnection
-    /// By itself, so that nobody waits for it.
+    /// On a connection of its own, so that nothing else waits for it.
     private let indexer: LazyConnection
 
     private init(
@@ -38,8 +38,8 @@ package final class PostgresEventLog: EventLog {
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
     ///   - hasRoom: whether the database's disk has room. Without it, nothing is written.
-    ///   - report: given where clients wait for what the log says. It learns the whole of what goes wrong, and errors
-    ///     have what clients may know. A database that is silent for some seconds is then one that cannot be reached.
+    ///   - report: given where clients wait for what the log says. It learns the whole of each failure, and errors say
+    ///     only what clients may know. A database that is silent for some seconds is then one that cannot be reached.
     package static func open(
         _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
         report: (@LoopActor (String) -> Void)? = nil
@@ -48,7 +48,7 @@ package final class PostgresEventLog: EventLog {
             database, name: "tiffin reader", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading)
         do throws(EventLogError) {
             let epochs = try await PostgresEventLog.epochs(reader)
-            // Until here, whoever opens the log is told everything.
+            // Until here, the caller that opens the log is told everything.
             if let report { reader.report(to: report) }
             return PostgresEventLog(
                 database, partitionCount: epochs.count,
@@ -69,8 +69,8 @@ package final class PostgresEventLog: EventLog {
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
-    /// The log of a server, only for reading, on a connection of its own: what may take long to read keeps nobody waiting
-    /// who writes, or reads through another one.
+    /// The log of a server, only for reading, on a connection of its own: however long a read takes, writers and
+    /// readers on other connections do not wait for it.
     ///
     /// - Parameter report: as in ``open(_:isReadOnly:report:)``.
     package static func history(
@@ -137,7 +137,7 @@ package final class PostgresEventLog: EventLog {
     /// See `EventLog`.
     package func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
-        // The head lies before a batch that exists: whoever reads on learns of that batch.
+        // The head lies before a batch that exists: a reader that goes on learns of that batch.
         let end = try await end(of: batch.partition)
         return AppendReceipt(previous: end, conflicts: Set(batch.groups), end: end)
     }
@@ -303,7 +303,7 @@ package final class PostgresEventLog: EventLog {
         return (rows[0]["missing"], rows[0]["reached"])
     }
 
-    /// Few enough that nobody waits long for the processor, or for the disk.
+    /// Few enough that others do not wait long for the processor or the disk.
     private nonisolated static let batchesIndexedAtOnce: Int32 = 200
     /// More: of nearly all of them, the lines are only searched for a name.
     private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000

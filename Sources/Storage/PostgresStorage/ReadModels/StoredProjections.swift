@@ -196,7 +196,7 @@ package struct StoredProjections {
     }
 
     /// Writes a large row. Its pieces are rows of another generation, the negative of its own, until they are joined:
-    /// nobody else writes there, and nobody ever sees them.
+    /// no other process writes there, and no reader ever sees them.
     private func writeInPieces(
         _ row: any ProjectionRow, of projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws(PostgresError) {

@@ -58,8 +58,8 @@ enum Rights {
         ORDER BY 1, 2
         """
 
-    /// Makes roles and grants that are missing, and takes away what everybody may and should not. Returns how many
-    /// statements that took. Where nothing is missing, no right is needed.
+    /// Makes roles and grants that are missing, and takes away rights that everybody has and should not have. Returns
+    /// how many statements that took. Where nothing is missing, no right is needed.
     @LoopActor
     static func mend(_ transaction: Transaction) async throws(PostgresError) -> Int {
         let rows = try await transaction.execute(missing)

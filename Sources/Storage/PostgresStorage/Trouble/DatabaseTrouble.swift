@@ -1,8 +1,8 @@
 internal import EventLoop
 internal import Postgres
 
-/// Says what goes wrong in the database. Where somebody listens, that is who learns the whole of it, and of the same
-/// trouble only now and then; callers learn what clients may know. Otherwise callers learn the whole.
+/// Says what goes wrong in the database. If there is a listener, it learns the whole, and of the same trouble only now
+/// and then; callers then learn only what clients may know. Without a listener, callers learn the whole.
 @LoopActor
 struct DatabaseTrouble {
     nonisolated static let damaged = "the log in the database is damaged"

@@ -36,7 +36,7 @@ final class LazyConnection {
         if let report { self.report(to: report) }
     }
 
-    /// From now on the whole of what goes wrong is told here, and errors have what clients may know.
+    /// From now on `tell` learns the whole of each failure, and errors say only what clients may know.
     func report(to tell: @escaping @LoopActor (String) -> Void) {
         trouble = DatabaseTrouble(listener: tell)
         kept.report = tell

@@ -13,7 +13,7 @@ package final class PostgresUsers {
     package struct Changes: Sendable {
         /// Who has changed.
         package var changes: [UserChange]
-        /// Whether there is nobody besides these.
+        /// Whether these are all users.
         package var isEverything: Bool
     }
 
@@ -98,7 +98,7 @@ extension User {
         self.init(
             name, role: role, password: (row["password"] as String?).flatMap { PasswordHash(encoded: $0) },
             tokens: (row["tokens"] as [[UInt8]]).compactMap { Digest($0) }, grants: ids,
-            // Whoever is confined to ids that cannot be read must not count as free.
+            // A user confined to ids that cannot be read must not count as free.
             isEnabled: row["enabled"] && ids.count == grants.count)
     }
 }

@@ -7,8 +7,8 @@
 // Promises:
 // - Nothing of a row with a problem is sent; with --strict nothing at all when any row has one.
 // - A menu is put whole or not at all, unless the good recipes are asked for, and never replaced by one without items,
-//   unless that is asked for. What its feed was found to hold is recorded each time; but what was never
-//   found to hold anything for a menu leaves no new outlet behind.
+//   unless that is asked for. Each time, the state of its feed is recorded; but a feed in which nothing for a menu was
+//   ever found leaves no new outlet behind.
 // - A row means the same whatever rows are beside it, and changes only the fields that are mapped.
 // - What is sent may be sent again: a second import of the same file changes nothing and says so, and an
 //   import that was interrupted is completed by running it again.

@@ -64,7 +64,7 @@ final class LogAudit {
             cartReplays[cart] = (CartReplay(), audit)
         }
         for outlet in oracle.world.outlets {
-            // If nobody read a home, its look is not known.
+            // If a home was never read, its look is not known.
             guard let ledger = oracle.homes(of: outlet.index), let shown = ledger.firstRead.flatMap({ JSON($0) }) else {
                 continue
             }

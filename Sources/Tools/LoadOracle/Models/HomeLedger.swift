@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// The homes of one outlet by revision, whoever read them. A revision is one document, whether it was read whole or
+/// The homes of one outlet by revision, from every reader. A revision is one document, whether it was read whole or
 /// made by patches. It shows the outlet as it was at some moment between the call and its reply.
 ///
 /// The same bytes and the same patch are read and judged only once.
@@ -97,7 +97,7 @@ final class HomeLedger {
             }
             if let other = known[to] {
                 if let difference = JSON.difference(new, other.document) {
-                    // If both were made by patches, nobody knows which one is wrong.
+                    // If both were made by patches, it is unknown which one is wrong.
                     if other.bytes == nil { known[to] = nil }
                     throw Violation(
                         .patch,
@@ -130,7 +130,7 @@ final class HomeLedger {
         do throws(Violation) {
             try HomeLedger.verify(entry.document, outlet, since: floor)
         } catch {
-            // What a wrong patch made is not compared with what others are sent.
+            // A document made by a wrong patch is not compared with the documents of others.
             if entry.bytes == nil { known[revision] = nil }
             throw Violation(error.check, "the home of \(outlet.id) at revision \(revision): \(error.message)")
         }

@@ -7,7 +7,7 @@ package struct KeptItem: Sendable {
     var document: JSON
 }
 
-/// The documents of items by their digests, whoever read them. A digest says what a document contains: it stands for
+/// The documents of items by their digests, from every reader. A digest says what a document contains: it stands for
 /// one document, and a document has one digest.
 struct ItemLedger {
     /// How many documents are compared with those that come later.

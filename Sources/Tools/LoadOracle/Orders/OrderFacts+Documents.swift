@@ -1,5 +1,5 @@
-// Orders as they are shown. Times that nobody else knows are the server's own: they are taken over, once they are as
-// far apart as the outlet says.
+// Orders as they are shown. Times that only the server knows are taken over, once they are as far apart as the outlet
+// says.
 
 extension OrderFacts {
     /// Where an order is shown.

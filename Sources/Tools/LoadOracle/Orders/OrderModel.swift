@@ -1,6 +1,6 @@
 /// An order as it must be, from the steps that were sent and their answers.
 ///
-/// Kitchens, customers and time act on an order at once, so nobody knows what the server has decided while an answer
+/// Kitchens, customers and time act on an order at once, so it is unknown what the server has decided while an answer
 /// is on its way. The model keeps every course that things may have taken: each answer, and each document that shows
 /// the order, leaves those that it agrees with. If none is left, the server has made a mistake.
 package final class OrderModel {

@@ -74,7 +74,7 @@ package struct OrderMoney: Hashable, Sendable {
     var paid: Int64 { sum("captured") - sum("refunded") - sum("chargedBack") }
     var secured: Int64 { paid + authorised }
 
-    /// What is set aside. What is taken of it without saying of which is taken of all of it.
+    /// The money that is set aside. A movement that does not say of which authorisation counts against all of them.
     private var authorised: Int64 {
         let open = movements.reduce(Int64(0)) { $0 + (isSame($1.kind, "authorised") ? max(0, rest(of: $1)) : 0) }
         let lost = movements.reduce(Int64(0)) { sum, movement in

@@ -94,8 +94,8 @@ package struct OrderState: Hashable, Sendable {
 
     package private(set) var version: Int64 = 1
     package private(set) var status: Status
-    /// Until when it is to be paid or accepted; nil if it is not, or nobody knows. It is by the clock of who judges:
-    /// exactly for one that reads the log, in milliseconds, and for another the earliest moment, in nanoseconds.
+    /// Until when it is to be paid or accepted; nil if it is not, or that is unknown. It is by the judge's clock: for a
+    /// judge that reads the log, the exact moment in milliseconds; for another, the earliest moment in nanoseconds.
     package private(set) var due: Int64?
     private(set) var readyBy: String?
     private(set) var ending: Ending?
@@ -231,7 +231,7 @@ package struct OrderState: Hashable, Sendable {
         let cost = order.lines.indices.reduce(into: Bill.Columns()) {
             $0.merge(columns(of: kept(at: $1), at: $1), uniquingKeysWith: +)
         }
-        // What amounts took beyond the fees and the tip lowers what is left of the lines.
+        // Refunds of amounts that went beyond the fees and the tip lower the rest of the lines.
         let isLowered = left.money <= cost.money
         let onLines = isLowered ? left : cost
         var back = left
@@ -260,7 +260,7 @@ package struct OrderState: Hashable, Sendable {
             (line, count) = (id, quantity)
         }
         guard left.money > 0 else { return .refused(code: "LIMIT") }
-        // Whoever gives back the last of the money gives back the last of each tax.
+        // A refund of the last of the money includes the last of each tax.
         if back.money == left.money { back = left }
         return .changes([.refunded(back.filter { $0.value > 0 }, code: code, line: line, units: count)])
     }

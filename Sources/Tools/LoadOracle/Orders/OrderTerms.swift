@@ -2,7 +2,7 @@
 package struct OrderTerms: Sendable {
     /// What is promised, in minutes.
     package var prepMinutes: Int?
-    /// How long an order waits to be accepted, in seconds: 0 if that happens at once, nil if nobody has to.
+    /// How long an order waits to be accepted, in seconds: 0 if that happens at once, nil if it does not have to be.
     package var acceptWithin: Int?
     /// How long it waits to be paid before the kitchen sees it, in seconds; nil if it does not.
     package var payWithin: Int?

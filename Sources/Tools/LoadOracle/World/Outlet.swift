@@ -27,7 +27,7 @@ package final class Outlet {
     /// The customer that changes it.
     package let owner: Int
     package let menu: MenuPlan
-    /// What its orders wait for, and what is charged; nil where nobody cooks.
+    /// What its orders wait for, and what is charged; nil where no one cooks.
     package let terms: OrderTerms?
 
     /// The change in flight.

@@ -22,7 +22,7 @@ extension RunReport {
             .sorted { ($1.count, $0.call, $0.code) < ($0.count, $1.call, $1.code) }
     }
 
-    /// How many commands have an outcome that nobody knows.
+    /// How many commands have an unknown outcome.
     var unknownOutcomes: Int { commands.reduce(0) { $0 + $1.unknown } }
 
     /// How many things the server did that it should not have.

@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Why a text is not the report of a run: a sentence for whoever named the file.
+/// Why a text is not the report of a run: a sentence for the user who named the file.
 package struct ReportError: Error, Equatable, CustomStringConvertible {
     package var description: String
 }

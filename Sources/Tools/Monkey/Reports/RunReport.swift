@@ -373,7 +373,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         /// What was found: `14.2 ms`.
         package var found: String
         package var held: Bool
-        /// What to know about it: why it was not held, or why nobody can tell.
+        /// What to know about it: why it was not held, or why that is unknown.
         package var remark: String? = nil
         /// What a comparison with a baseline is based on; nil for a threshold.
         package var comparison: Comparison? = nil

@@ -341,7 +341,7 @@ final class Run {
         for link in links { link.flush() }
     }
 
-    /// Nobody knows the outcome of a command: it is sent again in a moment.
+    /// The outcome of a command is unknown: it is sent again in a moment.
     func sendAgainLater(_ shopper: Shopper) {
         _ = LoopTimer(milliseconds: Run.pauseBeforeAgain) { shopper.sendAgain() }
     }

@@ -92,7 +92,7 @@ enum Questions {
         .choose((0..<shopper.chance.number(1...5)).map { _ in shopper.chance.pick(words) })
     }
 
-    /// The name of an outlet's saved query. Whoever watches the outlet shares it.
+    /// The name of an outlet's saved query. All who watch the outlet share it.
     static func name(of outlet: Int, _ world: World) -> String { "shared:\(world.outlets[outlet].id)-cheapest" }
 
     /// Saves, or reads again, the cheapest available items of an outlet.

@@ -3,7 +3,7 @@ internal import LoadOracle
 
 /// What one kind of user does. A new one is a type, and its place in `all`.
 ///
-/// A scenario only says what is sent next. The `Oracle` judges every answer, whoever asked.
+/// A scenario only says what is sent next. The `Oracle` judges every answer, whichever scenario asked.
 @LoopActor
 protocol Scenario: SendableMetatype {
     /// Its name on the command line.

@@ -54,7 +54,7 @@ struct FeedReading: Equatable {
         code = .unreadable
     }
 
-    /// A document that is what it was, so that what was recorded of it is true.
+    /// A document that has not changed, so its last report still holds.
     init(unchangedSince last: FeedReport, from input: ImportInput, _ options: ImportOptions.Source) {
         report = last
         problems = last.problems.map { Problem(reason: $0) }

@@ -2,7 +2,7 @@
 ///
 /// Sources that must fill the field write one fixed pair of rating and number of ratings for every outlet
 /// without enough of them. Real ratings differ: so a number of ratings that many rows have, all with the one
-/// same rating, may be such a pair. Whoever knows the source decides: what a row means does not depend on
+/// same rating, may be such a pair. A user who knows the source decides: what a row means does not depend on
 /// which rows are beside it.
 struct PlaceholderRating: Equatable, CustomStringConvertible {
     /// With fewer rows, one rating in all of them may be chance.

@@ -35,7 +35,7 @@ struct CSVReader {
                 let fields = try readRecord()
                 if fields != [""] { return .record(line: start.1, fields: fields) }
             } catch {
-                // Where a quote was left open or closed too early, nobody knows where the record ends. Going
+                // Where a quote was left open or closed too early, it is unknown where the record ends. Going
                 // on behind its first line costs no row but this one.
                 (index, line) = start
                 skipLine()

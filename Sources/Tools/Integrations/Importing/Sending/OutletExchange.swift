@@ -68,7 +68,7 @@ struct OutletExchange: ImportExchange {
         }
     }
 
-    /// What somebody else changes meanwhile is not overwritten.
+    /// Changes that others make meanwhile are not overwritten.
     private func put(_ row: OutletRow, _ standing: OutletStanding) -> [String] {
         let document = row.document(
             currency: options.currency, timeZone: options.timeZone, mapped: options.map.fields, over: standing.document)

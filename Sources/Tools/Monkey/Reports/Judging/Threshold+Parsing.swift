@@ -1,4 +1,4 @@
-/// Why a text is not a threshold or a baseline: a sentence for whoever typed it, with what is allowed.
+/// Why a text is not a threshold or a baseline: a sentence for the user who typed it, with what is allowed.
 package struct JudgingError: Error, Equatable, CustomStringConvertible {
     package var description: String
 

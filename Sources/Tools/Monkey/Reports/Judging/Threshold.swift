@@ -44,7 +44,7 @@ package struct Threshold: Sendable, Equatable {
     enum Counted: String, Sendable, CaseIterable {
         /// Answers with an error that the oracle did not expect.
         case errors
-        /// Commands whose outcome nobody knows.
+        /// Commands whose outcome is unknown.
         case unknown
         case violations
         /// Checks that were made.
@@ -71,7 +71,7 @@ package struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// Whether a run held the threshold. A command that was never answered did not: nobody knows how long it takes.
+    /// Whether a run held the threshold. A command that was never answered did not: it is unknown how long it takes.
     package func judge(_ report: RunReport) -> RunReport.Judgement {
         guard let value = value(in: report) else {
             return RunReport.Judgement(

@@ -10,7 +10,7 @@ package struct LiveSnapshot: Sendable, Equatable {
     package var windows: [RunReport.Window] = []
     /// Errors so far.
     package var errors: [RunReport.ErrorCount] = []
-    /// Commands so far whose outcome nobody knows.
+    /// Commands so far whose outcome is unknown.
     package var unknown = 0
     /// Checks made so far.
     package var checks = 0
