@@ -27,8 +27,8 @@ public struct CommandSyntax: Sendable {
 
     /// What a command takes.
     ///
-    /// - Parameter variablePrefix: what stands before an option's name in the environment variable that is read where
-    ///   the option is not given; nil where only options that name a variable have one.
+    /// - Parameter variablePrefix: the prefix of an option's name in an environment variable, which is read where the
+    ///   option is not given; nil where only options that name a variable have one.
     public init(
         _ command: String, operands: [String] = [], options: [any DeclaredOption], repetition: Repetition = .refused,
         variablePrefix: String? = nil

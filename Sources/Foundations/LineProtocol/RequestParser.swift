@@ -140,8 +140,8 @@ public struct RequestParser: ~Copyable {
         return position
     }
 
-    /// Does what ``parseArray(_:_:_:)`` does for nearly all requests: those that are there as a whole, and whose numbers
-    /// have a few digits. It does not note after each part how far it got. Returns nil for any other.
+    /// Does what ``parseArray(_:_:_:)`` does for nearly all requests: for complete ones whose numbers have only a few
+    /// digits. It does not note after each part how far it got. Returns nil for any other.
     private mutating func parseWholeArray(_ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits) -> Int? {
         guard position == 0, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
         let length = min(bytes.count, limits.requestLength)

@@ -44,8 +44,8 @@ package struct WebConfiguration: Sendable {
         limits.bodyBytes = Menu.maximumDocumentBytes
         return limits
     }()
-    /// The most bytes of another document than a menu at the console. A body that is longer than those of the store is
-    /// taken only from those who may do what the request asks for.
+    /// The most bytes of another document than a menu at the console. A body longer than the store allows is taken only
+    /// from users who may do what the request asks for.
     package var documentBytes = 1 << 20
     /// The most bytes of bodies that are on their way, of all clients. Long ones have half of it, so that there is room
     /// for those of the store.

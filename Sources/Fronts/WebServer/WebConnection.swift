@@ -263,8 +263,8 @@ final class WebConnection {
 
     // MARK: The end
 
-    /// Closes the connection if it has been silent, or somebody awaited, for too long. A byte now and then is not
-    /// enough: the time counts from the first.
+    /// Closes the connection if it is silent for too long, or a request takes too long to arrive. A byte now and then
+    /// is not enough: the time counts from the first.
     func check(at now: UInt64) {
         endStreamWithoutLogin()
         let configuration = server.configuration

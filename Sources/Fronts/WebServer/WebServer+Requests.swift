@@ -105,8 +105,8 @@ extension WebServer {
             service)
     }
 
-    /// Why a body of so many bytes is not read; nil if it is. A long one is read from those who may do what the request
-    /// asks for, and only a menu may be as long as menus are.
+    /// Why a body of so many bytes is not read; nil if it is. A long one is read only from users who may do what the
+    /// request asks for, and only a menu may be as long as menus are.
     func problem(withBodyOf length: Int, _ request: HTTPRequest, from connection: WebConnection) -> Problem? {
         guard length > configuration.storeLimits.bodyBytes else { return nil }
         do throws(Refusal) {

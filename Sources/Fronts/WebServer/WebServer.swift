@@ -79,7 +79,7 @@ package final class WebServer: Front {
         endStreamsWithoutLogin()
     }
 
-    /// Ends the streams of those whose logins have ended, or who may do something else now.
+    /// Ends the streams of users whose logins have ended or whose rights have changed.
     func endStreamsWithoutLogin() {
         for connection in connections.values { connection.endStreamWithoutLogin() }
     }

@@ -88,8 +88,8 @@ extension Orders {
         return .end
     }
 
-    /// The newest orders of an outlet and a customer, whatever has become of them, of those whose first event comes
-    /// before a position.
+    /// The newest orders of an outlet and a customer, in any state, among the orders whose first event comes before a
+    /// position.
     ///
     /// - Parameters:
     ///   - limit: the most orders.

@@ -73,7 +73,7 @@ public struct ReadModel: Sendable {
         }
     }
 
-    /// How many events a stream has at least as of ``position``: those that were folded, and the one that put it into
+    /// How many events a stream has at least as of ``position``: the folded ones, and the one that put it into
     /// quarantine.
     public func leastVersion(of stream: StreamName) -> Int64 {
         let version =

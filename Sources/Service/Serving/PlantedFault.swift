@@ -35,8 +35,8 @@ internal import Application
             case wrongFilter = "wrong-filter"
             /// A page of orders passes one over.
             case lostRow = "lost-row"
-            /// What is said of an order is taken for something else: that it is being cooked for that it is ready, and
-            /// that its customer does not want it for that its outlet does not.
+            /// A report on an order is taken for another: a start of cooking makes it ready, and a cancellation by its
+            /// customer counts as a rejection by its outlet.
             case wrongState = "wrong-state"
             /// An order waits on when its time has passed, until a server starts.
             case lostDeadline = "lost-deadline"

@@ -2,7 +2,7 @@ internal import LineProtocol
 
 /// Orders that kitchens cook, and what they cost.
 extension Oracle {
-    /// How many orders that have ended are kept for who still wants something of them.
+    /// How many ended orders are kept for shoppers that still want something of them.
     private static let keptEndings = 20
 
     // MARK: What scenarios may know

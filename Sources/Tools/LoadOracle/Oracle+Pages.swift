@@ -157,7 +157,8 @@ extension Oracle {
         return least...most
     }
 
-    /// How many items of an outlet match: at least those that do whatever the server knew, at most those that may.
+    /// How many items of an outlet match: at least those that certainly match, whatever the server knew; at most those
+    /// that may match.
     private func possibleTotal(
         _ bounds: Call.Question.Bounds, _ outlet: Outlet, _ floor: Int
     ) -> ClosedRange<Int> {

@@ -1,5 +1,5 @@
-// The judge of a run: it gets what customers sent and what they were answered, with the times of both, and says what
-// is wrong.
+// The judge of a run: it gets the commands of customers and the answers, with the times of both, and says what is
+// wrong.
 //
 // It knows what a cart must hold from the acknowledged commands, what an outlet may show from its owner's changes,
 // what a document must be from its revision, and what everybody should have been sent from the log. It knows nothing

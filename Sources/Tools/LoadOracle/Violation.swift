@@ -17,9 +17,9 @@ package enum Check: Int, CaseIterable, Sendable {
     case count
     /// A cart reads as its model, line by line, with totals that add up.
     case cart
-    /// An order is what was in the cart when it was checked out, and has come as far as steps and answers say.
+    /// An order has the content that its cart had at checkout, and has come as far as steps and answers say.
     case order
-    /// What a cart costs, and what is given back of an order, is what menu and outlet say.
+    /// The price of a cart, and the refunds of an order, follow from the menu and the outlet.
     case quote
     /// A kitchen sees its orders, and no others, what is promised first at the top.
     case kitchen

@@ -3,8 +3,8 @@
 // It promises:
 // - statements are sent in the order of their calls, without waiting for one another, and answered in that
 //   order; each is a transaction of its own unless it is executed by a `Transaction`;
-// - every statement is answered exactly once: with rows, with an error that says that the statement had no effect, or
-//   with one that says that the connection is gone and the effect unknown;
+// - every statement is answered exactly once: with rows, with an error if the statement had no effect, or with another
+//   error if the connection is gone and the effect unknown;
 // - nothing waits for the network once connected. While connecting, libpq offers no way to avoid three things that
 //   may block: looking up a host's name, and reading password and certificate files.
 

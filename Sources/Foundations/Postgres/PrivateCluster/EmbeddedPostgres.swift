@@ -159,8 +159,8 @@ public final class EmbeddedPostgres {
         stopBy = LoopActor.now + UInt64(max(.zero, time) / .nanoseconds(1))
     }
 
-    /// Stops the server in good order and waits until it has stopped. One that takes too long is stopped without its last
-    /// checkpoint, and one that does not even do that, because it stands still, is killed: the log is replayed next time.
+    /// Stops the server in good order and waits until it has stopped. If it takes too long, it is stopped without its
+    /// last checkpoint. If it stands still and does not even stop then, it is killed: the log is replayed next time.
     public func stop() async {
         isStopping = true
         roomTimer?.cancel()

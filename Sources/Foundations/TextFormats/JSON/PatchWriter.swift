@@ -103,7 +103,7 @@ struct PatchWriter {
         /// What is in the array while the operations are applied: indices into the new one.
         var standing = places.compactMap(\.self)
         let staying = Set(PatchWriter.longestIncreasing(standing))
-        /// Where the element before the next one stands, among those that are left of the array.
+        /// Where the element before the next one stands in the rest of the array.
         var place = -1
         for index in new.indices where !isTooLong {
             if oldOfNew[index - start] == nil {

@@ -24,7 +24,7 @@ public final class LineOutput: Sendable {
         var waiting: [UInt8] = []
         var isWriting = false
         var dropped: Int64 = 0
-        /// Those of them that no line has told of.
+        /// The number of these that no line has reported.
         var untold: Int64 = 0
         /// Tells of them.
         var notice: @Sendable (Int64) -> String = { _ in "" }

@@ -413,8 +413,8 @@ public final class CommandProcessor {
     /// Whether there are events to take as a batch.
     public var hasBatch: Bool { !filling.units.isEmpty }
 
-    /// The next batch to be appended. It rests on those that are in flight: if one of them turns out otherwise than it
-    /// was decided, because of a conflict or of anything from other writers, those behind it have to be taken back
+    /// The next batch to be appended. It rests on the batches in flight. If one of them ends otherwise than it was
+    /// decided, because of a conflict or of anything from other writers, the batches behind it have to be taken back
     /// before that is reported (``takeBack(_:)``).
     public func takeBatch(now: Timestamp) -> EventBatch? {
         guard hasBatch else { return nil }

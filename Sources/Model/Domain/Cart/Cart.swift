@@ -114,9 +114,9 @@ public enum Cart: Decider {
 
     // MARK: Events
 
-    /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the
-    /// event alone. Where a cart is a customer's, every event that may have texts says so, so that each of them can
-    /// be opened without the others.
+    /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the event
+    /// alone. If a cart belongs to a customer, every event that may have texts names the customer, so that each event
+    /// can be opened without the others.
     ///
     /// Indirect, so that a reference is all that is copied from layer to layer.
     public indirect enum Event: Equatable, Sendable {

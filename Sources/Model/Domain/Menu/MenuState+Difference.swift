@@ -3,8 +3,8 @@ extension MenuState {
     ///
     /// Additions, changes and removals are given by the two menus; what can be saved is moves. Of the entries
     /// that stay in their list, those of a longest increasing subsequence stay where they are, and every other
-    /// one moves once: no set of single moves is smaller. Removing a section removes its items with it, so
-    /// what leaves it for another section moves before.
+    /// one moves once: no set of single moves is smaller. Removing a section removes its items with it, so an
+    /// item that leaves it for another section moves before.
     func events(leadingTo target: MenuDocument) -> [Menu.Event] {
         var events: [Menu.Event] = []
         let targetSections = Dictionary(uniqueKeysWithValues: target.sections.map { ($0.header.id, $0) })

@@ -131,7 +131,7 @@ extension Order {
             (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
         }
 
-        /// Whether the order's whole price is paid to the outlet or set aside.
+        /// Whether the price of the order, less its refunds, is paid to the outlet or set aside.
         var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
 
         /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.

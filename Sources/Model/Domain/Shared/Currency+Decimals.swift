@@ -1,5 +1,5 @@
 extension Currency {
-    /// How many decimals its amounts have, by ISO 4217; 2 where that says nothing of it.
+    /// How many decimals its amounts have, by ISO 4217; 2 for a currency that the standard does not list.
     public var decimals: Int { Currency.unusualDecimals[code] ?? 2 }
 
     private static let unusualDecimals: [String: Int] = [

@@ -33,7 +33,7 @@ public struct Rejection: Error, Equatable, Sendable {
         self.isAboutAll = isAboutAll
     }
 
-    /// The same, which also says which aggregate it is about, where that is all it says.
+    /// The same rejection. If it is about an aggregate as a whole, it also names that aggregate.
     public func naming(_ id: Identifier) -> Rejection { isAboutAll ? Rejection(code, "\(message): '\(id)'") : self }
 
     /// A value out of range or malformed.

@@ -12,7 +12,7 @@ public struct EventMetadata: Equatable, Sendable {
     public var flow: Text?
     /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
     public var actor: Text?
-    /// What the client says of who gave the command, beside who had logged in.
+    /// What the client says about who gave the command, besides the login.
     public var claim = Claim.actor
     /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
     public var cause: Text?

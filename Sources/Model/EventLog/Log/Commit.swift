@@ -14,8 +14,8 @@ public struct Commit: Equatable, Sendable {
     public var chainDigest: Digest
     /// When it was made, by the writer's clock.
     public var recordedAt: Timestamp
-    /// The microseconds of the stored time beyond its milliseconds. Digests cover only the milliseconds; 0 as a log
-    /// writes it.
+    /// The microseconds of the stored time beyond its milliseconds; 0 as a log writes it. Digests cover only the
+    /// milliseconds.
     public var microseconds: Int64
 
     /// A batch in the log.

@@ -8,8 +8,8 @@ public protocol EventLog: Sendable {
     /// The number of partitions, chosen once.
     var partitionCount: Int { get }
 
-    /// Appends a batch: every group none of whose streams has been written since `seen`, neither those that it writes nor
-    /// those that it was decided on.
+    /// Appends the groups of a batch, except those in conflict: a group is in conflict if a stream that it writes, or
+    /// that it was decided on, has been written since `seen`.
     ///
     /// If a stream that begins with the batch existed when the streams were last indexed, nothing is appended: the
     /// receipt refuses every group and names those streams as stale. Any other version has to come from the log.

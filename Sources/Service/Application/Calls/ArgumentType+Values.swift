@@ -180,7 +180,7 @@ extension ArgumentType {
 }
 
 extension Failure {
-    /// Refuses what cannot be a digest, above all one that was copied where it was cut short.
+    /// Refuses a text that cannot be a digest, above all a digest that was shortened for display and then copied.
     static func check(
         digest text: String, digits: Int, _ field: String, or other: String? = nil
     ) throws(Failure) {

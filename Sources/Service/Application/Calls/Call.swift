@@ -187,8 +187,8 @@ package struct Call: ~Copyable {
 
     private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
-    /// The words of the call up to the value of an option, and those behind it, without the options that only say whose
-    /// call it is.
+    /// The words of the call up to the value of an option, and those behind it. The options for its id, its flow and
+    /// its actor are left out.
     private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
         let id = valueIndex(of: declaration.idOption?.place)
         let flow = valueIndex(of: declaration.flowOption?.place)

@@ -1,4 +1,4 @@
-/// Whose calls are counted together, where one is not to take what there is for all: a user's, or those from one
+/// The source of calls that are counted together, so that one source cannot take the share of all: a user, or an
 /// address.
 ///
 /// A number, so that it costs nothing to give it to every call. It means nothing outside this process.

@@ -4,7 +4,7 @@ internal import TextFormats
 protocol InputObject: InputValue {
     /// The fields that it may have. Any other is refused.
     static var fields: [String] { get }
-    /// Those of them that it must have. All that are missing are named at once.
+    /// The required ones. All that are missing are named at once.
     static var required: [String] { get }
 
     init(_ fields: InputFields) throws(InputError)

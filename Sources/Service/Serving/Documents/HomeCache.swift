@@ -23,7 +23,7 @@ final class HomeCache {
     private let configuration: Configuration
     private var homes: [Identifier: Home] = [:]
     private var bytes = 0
-    /// How many bytes current documents have that are too large to be sent, so that none of them is made again.
+    /// The sizes, in bytes, of current documents that are too large to be sent, so that none of them is made again.
     var tooLarge: [Identifier: Int] = [:]
     private var history: ByteCache<Revision>
     private var patches: ByteCache<Change>

@@ -73,7 +73,7 @@ final class LiveCatalogue {
         for (outlet, items) in touched { update(outlet, model, items: items.items) }
     }
 
-    /// Takes in outlets that look otherwise in another model, which has taken the place of the one that was followed.
+    /// Takes in the outlets that differ in a new model, which has replaced the one that was followed.
     func update(_ outlets: Set<Identifier>, _ model: borrowing ReadModel) {
         guard !outlets.isEmpty else { return }
         catalogue.advance(to: clock())

@@ -3,7 +3,7 @@ internal import EventLog
 internal import EventLoop
 internal import Projections
 
-/// The read model of a partition as it is served, shared by those who fold into it and those who save it.
+/// The read model of a partition as it is served, shared by the code that folds into it and the code that saves it.
 final class LiveModel {
     /// What it is now. Read and changed in place: reading a stored property of a class would copy it.
     var value: ReadModel {

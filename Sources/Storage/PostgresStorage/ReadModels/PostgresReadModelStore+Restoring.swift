@@ -35,7 +35,7 @@ extension PostgresReadModelStore {
         let began = restored
         let patience = PostgresReadModelStore.patienceForAllRows
         let (result, stored) = try await transaction(patience: patience) { transaction in
-            // One snapshot for all reads, so that the rows are those of the checkpoint whatever others save.
+            // One snapshot for all reads, so that the rows belong to the checkpoint, whatever others save meanwhile.
             _ = try await transaction.execute(ReadModelStatements.oneSnapshot, [])
             let stored = StoredProjections(transaction)
             let active = try await stored.known(.active, of: partition)
@@ -109,7 +109,7 @@ extension PostgresReadModelStore {
     }
 }
 
-/// Stored rows that are not those whose digest was saved with them.
+/// Stored rows that do not match the digest saved with them.
 struct OtherRows: Error, CustomStringConvertible {
     let projection: RegisteredProjection
     let generation: Int32

@@ -2,7 +2,7 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// Moves a log from the tables that had a row an event into those that have a row a batch.
+/// Moves a log from the old tables, with one row per event, to the new ones, with one row per batch.
 ///
 /// It goes on where it stopped, however it stopped: each step moves the batches that follow the last one moved. Old
 /// tables stay as they are until everything is moved.

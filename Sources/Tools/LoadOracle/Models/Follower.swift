@@ -64,7 +64,7 @@ package struct Follower {
     /// Whether the first message has come.
     package var hasBegun: Bool { lastRevision != nil }
 
-    /// How the document that messages made differs from one that was read whole, where documents have no revision; nil
+    /// For documents without a revision: how the document built from messages differs from one that was read whole; nil
     /// if they are equal, or nothing was heard yet.
     package func difference(from bytes: [UInt8]) -> String? {
         guard let document, let whole = JSON(bytes) else { return nil }

@@ -1,8 +1,8 @@
 /// An order as it must be, from the steps that were sent and their answers.
 ///
 /// Kitchens, customers and time act on an order at once, so it is unknown what the server has decided while an answer
-/// is on its way. The model keeps every course that things may have taken: each answer, and each document that shows
-/// the order, leaves those that it agrees with. If none is left, the server has made a mistake.
+/// is on its way. The model keeps every possible course of events. Each answer, and each document that shows the order,
+/// rules out the courses that disagree with it. If none is left, the server has made a mistake.
 package final class OrderModel {
     /// How long an order may wait after its time has passed and a server is there, in nanoseconds.
     package static let patience: UInt64 = 15_000_000_000

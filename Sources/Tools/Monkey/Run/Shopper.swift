@@ -211,7 +211,7 @@ final class Shopper: ReplyReceiver {
     /// The command has been answered: it is judged, and the next one is sent; or it is sent again in a moment, if its
     /// outcome is not known yet.
     ///
-    /// - Parameter isSure: whether a reply that says that nothing was executed is right about that.
+    /// - Parameter isSure: whether to trust a reply that says that nothing was executed.
     private func conclude(_ flight: Flight, _ reply: Reply, repeated: Reply? = nil, isSure: Bool, at time: UInt64) {
         if case .error(let code, _) = reply, let verdict = Verdict(inability: code),
             verdict == .unsettled || run.phase == .preparing || flight.write > 0 && !isSure

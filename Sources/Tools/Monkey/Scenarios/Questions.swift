@@ -2,8 +2,8 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// The queries to the catalogue. Half of them are about the monkey's own city, where it knows what there is; the
-/// other half are about everything that the server has.
+/// The queries to the catalogue. Half of them are about the monkey's own city, whose contents it knows; the other
+/// half are about everything that the server has.
 @LoopActor
 enum Questions {
     static let words = [

@@ -21,7 +21,7 @@ public struct OptionGroups: Equatable, Sendable {
     public private(set) var suspensions: [Identifier: MenuState.Suspension] = [:]
     /// The items that offer each group.
     private var users: [Identifier: Set<Identifier>] = [:]
-    /// The groups that have an option which is that item.
+    /// The groups with an option that is this item.
     private var links: [Identifier: Set<Identifier>] = [:]
     /// About the bytes of them all as JSON.
     private(set) var bytes = 0
@@ -137,7 +137,7 @@ public struct OptionGroups: Equatable, Sendable {
         return reached.reduce(into: []) { $0.formUnion(users[$1] ?? []) }
     }
 
-    /// The groups that have an option which is that item.
+    /// The groups with an option that is this item.
     func groups(with item: Identifier) -> Set<Identifier> { links[item] ?? [] }
 
     /// Whether an item, an option or the price of an option names the group.
