@@ -74,8 +74,8 @@ private struct InlineWords {
         return start..<index
     }
 
-    /// Where in `memory` the next word was written. What is written is never longer than what was read,
-    /// so memory as large as the line is enough.
+    /// Where in `memory` the next word was written. The output is never longer than the input, so memory
+    /// as large as the line is enough.
     mutating func nextUnquoted(
         into memory: UnsafeMutableRawBufferPointer
     ) throws(ProtocolError) -> Range<Int>? {

@@ -28,7 +28,7 @@ public final class Confinement: Sendable {
         self.ids = ids
     }
 
-    /// What a customer may use who is known by this id alone.
+    /// What a customer known by this id alone may use.
     public convenience init(ofCustomer id: Identifier) { self.init(.customer, [id]) }
 
     /// Whether the user may use what has this id.

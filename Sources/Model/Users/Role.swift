@@ -21,7 +21,7 @@ public enum Role: String, CaseIterable, Sendable {
 
 /// What a session may do, and what a command needs, as bits: to compare them is one instruction.
 ///
-/// Everybody who has logged in may do what is for anybody, and what their role does. Merchants and auditors may also
+/// Every user who has logged in may do what anybody may do, and what their role allows. Merchants and auditors may also
 /// read what customers read. Admins may do everything.
 public struct Rights: OptionSet, Sendable {
     /// See `OptionSet`.

@@ -168,7 +168,7 @@ enum ServeCommand: Subcommand {
             Int64(Date().timeIntervalSince1970 * 1_000)
         }
         if let known { web.apply(known.changes, isEverything: known.isEverything) }
-        // Before the log is read, so that clients who ask are told that it is being read.
+        // Before the log is read, so that clients that ask are told that it is being read.
         for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
         defer { web.close() }
         let service = try await Server(

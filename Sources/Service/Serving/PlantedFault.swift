@@ -9,7 +9,7 @@ internal import Application
     internal import Projections
 
     /// A mistake that the server makes on purpose, now and then: a test plants one to see whether a program that judges
-    /// the server by its answers finds it. Release builds have nothing of it.
+    /// the server by its answers finds it. Release builds contain none of this.
     @LoopActor
     package final class PlantedFault: CustomStringConvertible {
         /// What goes wrong.

@@ -1,10 +1,10 @@
 // The judge of a run: it gets the commands of customers and the answers, with the times of both, and says what is
 // wrong.
 //
-// It knows what a cart must hold from the acknowledged commands, what an outlet may show from its owner's changes,
-// what a document must be from its revision, and what everybody should have been sent from the log. It knows nothing
-// of how the server works, and has no clock, randomness or input of its own: the same observations lead to the same
-// verdicts, now or replayed from a record.
+// From the acknowledged commands it knows what a cart must hold; from its owner's changes, what an outlet may show;
+// from its revision, what a document must be; and from the log, what each client should have been sent. It knows
+// nothing of how the server works, and has no clock, randomness or input of its own: the same observations lead to the
+// same verdicts, now or replayed from a record.
 
 internal import LineProtocol
 

@@ -27,7 +27,7 @@ final class CurlCall {
         guard CurlCall.isReady, let handle = curl_easy_init() else { throw HTTPError("libcurl cannot be used") }
         self.handle = handle
         self.seconds = seconds
-        // A redirect does not lead from a safe address to one that everybody on the way can read.
+        // A redirect does not lead from a safe address to an unencrypted one.
         isSafe = CurlCall.scheme(of: url) == "https"
         try set(CURLOPT_URL, url)
         try set(CURLOPT_PROTOCOLS_STR, "http,https")

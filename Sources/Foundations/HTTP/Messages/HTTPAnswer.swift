@@ -4,7 +4,7 @@ public struct HTTPAnswer: Sendable {
     public var status: HTTPStatus
     /// The fields in their order, without those that every answer has.
     public var fields: [(name: StaticString, value: String)]
-    /// The body; its end can lie apart, so that what many answers share is not copied for each.
+    /// The body; its end can lie apart, so that a part that many answers share is not copied for each.
     public var body: ArraySlice<UInt8>
     /// The end of the body.
     public var bodyEnd: String

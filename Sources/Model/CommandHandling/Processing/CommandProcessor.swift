@@ -163,7 +163,7 @@ public final class CommandProcessor {
         entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
     }
 
-    /// Lets go of every stream that has nothing in flight: the next command loads it again.
+    /// Lets go of every stream that has nothing in flight: it is loaded again on demand.
     public func emptyCache() { cache.empty() }
 
     /// The stream. If it is not known, a load is under way.

@@ -28,7 +28,7 @@ public struct MenuState: Equatable, Sendable {
     public internal(set) var entries = Entries()
     /// The groups of options that the items offer.
     public internal(set) var groups = OptionGroups()
-    /// What the last look at the source that it is imported from brought, if there is one.
+    /// The result of the last check of the source that it is imported from, if there is one.
     public internal(set) var feed: FeedCheck?
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0

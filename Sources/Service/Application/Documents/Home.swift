@@ -11,7 +11,7 @@ package struct Home {
     }
 }
 
-/// What leads somebody who has a home to today's.
+/// What leads a client from the home that it has to today's.
 package enum HomeUpdate {
     /// A JSON Patch from one revision's document to another's: empty where both are the same.
     case patch(from: Int64, to: Int64, [UInt8])

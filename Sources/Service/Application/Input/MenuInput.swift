@@ -1,7 +1,7 @@
 internal import Domain
 internal import TextFormats
 
-/// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
+/// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that a client can read it, change it and put it back.
 struct MenuInput: InputObject {
     static let fields: [String] = ["sections", "groups", "outlet", "version", "feed"]
     static let required: [String] = ["sections"]

@@ -1,7 +1,8 @@
 internal import Domain
 internal import Foundation
 
-/// The document of `OUTLET.PUT`: also as `OUTLET.GET` gives it, so that what was read can be changed and put back.
+/// The document of `OUTLET.PUT`: also as `OUTLET.GET` gives it, so that a client can read it, change it and put it
+/// back.
 struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",

@@ -119,8 +119,8 @@ final class StreamDocuments {
         return .promise(promise)
     }
 
-    /// A cart as somebody may have it who read it at an earlier version or today. Its problems are those of now if
-    /// neither the outlet nor time has changed any since.
+    /// A cart as a client may have read it, at an earlier version or today. Its problems are those of now if neither
+    /// the outlet nor time has changed any since.
     private func earlierDocument(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
         guard case .cart(let state) = committed.state else { return nil }
         var isKnown = true

@@ -152,7 +152,7 @@ package struct ImportCommand {
     ) async throws -> FeedReading {
         let input = options.input
         guard let address = input.address else {
-            // If a file cannot be opened, that says nothing of the feed, but of what was typed.
+            // A file that cannot be opened says nothing about the feed, but something about the command line.
             let bytes = try input.bytes(options)
             do throws(UnreadableFile) { return try read(bytes) } catch { return FeedReading(error, from: input) }
         }

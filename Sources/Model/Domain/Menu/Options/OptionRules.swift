@@ -1,7 +1,7 @@
-/// What the groups of a menu and its items must be for every choice to have one price.
+/// The rules that the groups and the items of a menu must meet for every choice to have one price.
 ///
-/// A change of a menu is checked by the whole menu that would result: a group that is right by itself can be wrong
-/// beside another.
+/// A change of a menu is checked on the menu that would result: a group that is right by itself can be wrong beside
+/// another.
 struct OptionRules {
     /// An item, as far as options matter.
     struct Item {

@@ -47,7 +47,7 @@ struct ImportInput: Equatable {
         return document.bytes
     }
 
-    /// The web says that it has not changed, though it was not asked that.
+    /// The web says that it has not changed, though the question did not ask for that.
     var unasked: UnreadableFile { UnreadableFile(path: label, reason: "is answered as unchanged, which nobody asked") }
 
     /// All of it; nil if it is on the web and what it was when it had these validators.
