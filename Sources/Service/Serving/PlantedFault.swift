@@ -36,7 +36,7 @@ internal import Application
             /// A page of orders passes one over.
             case lostRow = "lost-row"
             /// A report on an order is taken for another: a start of cooking makes it ready, and a cancellation by its
-            /// customer counts as a rejection by its outlet.
+            /// customer counts as a cancellation by its outlet.
             case wrongState = "wrong-state"
             /// An order waits on when its time has passed, until a server starts.
             case lostDeadline = "lost-deadline"
