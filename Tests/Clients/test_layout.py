@@ -79,13 +79,23 @@ def test_a_server_moves_an_old_log_before_it_serves(old):
 
 def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
     url, receipt, shown = old
-    # The second step wants to write this batch and waits, as for another process that writes it.
-    sql("create table public.last as select max(first_position) as position from tiffin.commits", url)
-    first = subprocess.Popen([binary(), "migrate", "--database", url])
-    # Not before the tables are there.
-    wait_until(lambda: sql("select to_regclass('tiffin.batches') is not null", url) == "t", 20, "the new tables")
-    last = "insert into tiffin.batches select 0, position, position, '', '', null, now(), '' from public.last"
-    with open_transaction(url, last):
+    # As soon as there is the table of batches, whoever writes the last one waits for a lock.
+    sql("""
+        create table public.last as select max(first_position) as position from tiffin.commits;
+        create function public.hold() returns trigger language plpgsql as $$ begin
+            if new.first_position = (select position from public.last) then perform pg_advisory_xact_lock(1); end if;
+            return new;
+        end $$;
+        create function public.hold_batches() returns event_trigger language plpgsql as $$ begin
+            if to_regclass('tiffin.batches') is not null and not exists (select from pg_trigger where tgname = 'hold') then
+                create trigger hold before insert on tiffin.batches for each row execute function public.hold();
+            end if;
+        end $$;
+        create event trigger hold_batches on ddl_command_end when tag in ('CREATE TABLE')
+            execute function public.hold_batches();
+    """, url)
+    with open_transaction(url, "select pg_advisory_xact_lock(1)"):
+        first = subprocess.Popen([binary(), "migrate", "--database", url])
         wait_until(
             lambda: sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
                         "and datname = current_database()", url) == "1", 20, "the move to wait")
@@ -97,6 +107,7 @@ def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
             run = run_tiffin(*command, "--database", url)
             assert run.returncode == (3 if command == ["audit"] else 1)
             assert "not moved to the layout of this version yet; run tiffin migrate" in run.stdout + run.stderr
+    sql("drop event trigger hold_batches; drop trigger hold on tiffin.batches", url)
     run = run_tiffin("migrate", "--database", url)
     assert run.returncode == 0, run.stderr
     assert "events were moved" in run.stdout
