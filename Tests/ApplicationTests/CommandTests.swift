@@ -136,6 +136,19 @@ import Users
         #expect(failure?.code == .notFound)
     }
 
+    @Test(arguments: [
+        "SINCE 1 AT 1", "AT 1 SINCE 1", "SINCE", "SINCE 1 SINCE 1", "SINCE 1 CART", "SINCE 1 2", "CART c SINCE",
+    ])
+    func `options of OUTLET.HOME that make no sense are a syntax error`(options: String) throws {
+        let answer = try failure { _ = try service.run("OUTLET.HOME o".words + options.words) }
+        #expect(answer?.hasPrefix("ERR ") ?? false)
+    }
+
+    @Test(arguments: ["-1", "x", "1.5", "01", "9223372036854775808", ""])
+    func `a revision is a whole number from 0`(revision: String) throws {
+        #expect(try refusal("OUTLET.HOME", "o", "SINCE", revision) == "INVALID SINCE: must be a whole number from 0")
+    }
+
     // MARK: The log
 
     /// A log of events a minute apart: `cart.cleared` by `desk` and by nobody, in turns.
@@ -190,7 +203,14 @@ import Users
         service.partitioning = Partitioning(count: 4)
         #expect(try refusal("LOG.READ", "PARTITION", "4") == "INVALID PARTITION: must be from 0 to 3")
         #expect(try refusal("LOG.READ", "COUNT", "1001")?.hasPrefix("INVALID COUNT: ") ?? false)
-        #expect(try refusal("LOG.READ", "KIND", "order.")?.hasPrefix("INVALID KIND: ") ?? false)
+        for milliseconds in ["-1", "20001"] {
+            #expect(try refusal("LOG.READ", "WAIT", milliseconds)?.hasPrefix("INVALID WAIT: ") ?? false)
+        }
+        for kinds in ["", "order.", "order.placed,", "a.b.c", "a b"] {
+            #expect(try refusal("LOG.READ", "KIND", kinds)?.hasPrefix("INVALID KIND: ") ?? false)
+        }
+        #expect(try refusal("LOG.READ", "SINCE", "today")?.hasPrefix("INVALID SINCE: ") ?? false)
+        #expect(try refusal("LOG.READ", "UNTIL", "1")?.hasPrefix("INVALID UNTIL: ") ?? false)
         #expect(service.readings.isEmpty)
     }
 

@@ -131,19 +131,6 @@ def test_with_a_cart_its_count_is_always_in_the_answer(client, outlet, name):
     assert patched(home, change)["cartCount"] == 3
 
 
-@pytest.mark.parametrize("words", [
-    ("SINCE",), ("SINCE", "1", "SINCE", "1"), ("SINCE", "1", "CART"), ("SINCE", "1", "2"), ("CART", "c", "SINCE"),
-])
-def test_options_that_make_no_sense_are_a_syntax_error(client, outlet, words):
-    assert client.error("OUTLET.HOME", outlet, *words).code == "ERR"
-
-
-@pytest.mark.parametrize("revision", ["-1", "x", "1.5", "01", "9223372036854775808", ""])
-def test_a_revision_is_a_whole_number_from_0(client, outlet, revision):
-    assert str(client.error("OUTLET.HOME", outlet, "SINCE", revision)) == (
-        "INVALID SINCE: must be a whole number from 0")
-
-
 @pytest.mark.parametrize("log", ["database", "data_dir"])
 def test_revisions_lead_to_today_after_restarts_and_kills(request, log):
     """Nothing is in memory then: homes of the past are folded from the log."""

@@ -208,11 +208,6 @@ def test_invalid_moments_are_refused(client, command):
         assert client.error(*command, *words).code == "ERR"
 
 
-@pytest.mark.parametrize("words", [["SINCE", 1, "AT", 1], ["AT", 1, "SINCE", 1]])
-def test_since_together_with_at_is_a_syntax_error(client, outlet, words):
-    assert str(client.error("OUTLET.HOME", outlet, *words)) == "ERR syntax error: SINCE and AT exclude each other"
-
-
 def test_a_history_too_long_to_fold_is_refused_and_an_earlier_moment_is_not(client, outlet, name):
     cart = f"{name}-c"
     client("CART.ADD", cart, outlet, "rice", 1)

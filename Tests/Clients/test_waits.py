@@ -37,13 +37,6 @@ def test_a_read_for_which_nothing_comes_is_answered_empty(client):
     assert client("LOG.READ", "FROM", 2 ** 63 - 1, "WAIT", 1) == []
 
 
-def test_waits_have_bounds(client, outlet):
-    assert client.error("LOG.READ", "WAIT", 20_001).code == "INVALID"
-    assert client.error("LOG.READ", "WAIT", -1).code == "INVALID"
-    error = client.error("LOG.READ", "STREAM", f"outlet-{outlet}", "WAIT", 1)
-    assert str(error) == "INVALID WAIT: is for a partition, not for a stream"
-
-
 def test_so_many_wait_and_the_next_is_told(database):
     with Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "kitchen", [section_document("lunch", [item_document("rice", 100)])])

@@ -25,9 +25,9 @@ import Users
         private(set) var messages: [TopicMessage] = []
         /// The codes of failures, by channel.
         private(set) var failures: [String: [String]] = [:]
-        private(set) lazy var subscriber = Subscriber(1, of: .server) { [unowned self] message in
-            messages.append(message)
-            if message.from == nil || documents[message.channel] != nil { take(message) }
+        private(set) lazy var subscriber = Subscriber(1, of: .server) { [weak self] message in
+            self?.messages.append(message)
+            if message.from == nil || self?.documents[message.channel] != nil { self?.take(message) }
         }
 
         init(_ topics: Topics) { self.topics = topics }
@@ -194,6 +194,7 @@ import Users
             }
             for reader in [reader, late] { rooms.topics.unsubscribe(reader.subscriber) }
             #expect(rooms.topics.count == 0 && rooms.topics.subscriptionCount == 0)
+            #expect(rooms.topics.listeners.isEmpty)
         }
     }
 
@@ -225,6 +226,71 @@ import Users
             let last = try #require(reader.messages.last { $0.channel == "cart:c" })
             // Whoever read the cart in between may have it already: such a message has all of it.
             #expect(String(decoding: last.data, as: UTF8.self).contains(#""path":"""#))
+            rooms.topics.unsubscribe(reader.subscriber)
+        }
+    }
+
+    /// Keys that are kept back until a test says so.
+    @LoopActor
+    private final class HeldKeys: CustomerKeys {
+        private let inner = InMemoryCustomerKeys()
+        var isHolding = false
+        private(set) var waiting: [CheckedContinuation<Void, Never>] = []
+
+        func release() {
+            isHolding = false
+            for continuation in waiting { continuation.resume() }
+            waiting = []
+        }
+
+        @LoopActor func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+            try await inner.makeKey(of: customer, partition: partition)
+        }
+
+        @LoopActor func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+            if isHolding { await withCheckedContinuation { waiting.append($0) } }
+            return try await inner.key(of: customer, partition: partition)
+        }
+
+        @LoopActor func destroyKeys(
+            of customers: Set<Identifier>, for metadata: EventMetadata
+        ) async throws(EventLogError) -> Forgetting {
+            try await inner.destroyKeys(of: customers, for: metadata)
+        }
+
+        @LoopActor func removeRemainders() async -> String? { nil }
+    }
+
+    @Test @LoopActor func `what changes while a document waits for its key is sent after it`() async throws {
+        let keys = HeldKeys()
+        guard case .known(let key) = try await keys.makeKey(of: "asha", partition: 0) else { return }
+        try await Rooms.with(keys: keys) { rooms in
+            await rooms.open("o")
+            let note = key.seal("hot", .note, of: TextOwner(customer: "asha", cart: "c"))
+            let offer = rooms.partitions.offer(of: "item-0", with: [], at: "o")
+            await rooms.send(
+                .cart("c"),
+                .cart(
+                    .add(
+                        Cart.Addition(
+                            outlet: "o", item: "item-0", quantity: 1, note: .sealed(note), customer: "asha",
+                            offer: offer))))
+            let (reader, cart) = (Reader(rooms.topics), try Self.name("cart:c"))
+            try reader.follow(cart)
+            await rooms.turns { reader.documents["cart:c"] != nil }
+            keys.isHolding = true
+            await rooms.send(.cart("c"), .cart(.set(line: "item-0", quantity: 2)))
+            await rooms.turns { keys.waiting.count == 1 }
+            await rooms.send(.cart("c"), .cart(.set(line: "item-0", quantity: 3)))
+            for _ in 0..<10 {
+                rooms.endTurn()
+                await LoopTimer.pause(milliseconds: 0)
+            }
+            // It is not rendered twice at the same time.
+            #expect(keys.waiting.count == 1)
+            keys.release()
+            await rooms.turns { reader.documents["cart:c"]?.revision == 3 }
+            #expect(reader.documents["cart:c"]?.json["count"] == JSON(3))
             rooms.topics.unsubscribe(reader.subscriber)
         }
     }

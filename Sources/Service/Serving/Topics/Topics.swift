@@ -36,7 +36,7 @@ package final class Topics {
     private let memory: MemoryBudget
     private let configuration: Configuration
     private var topics: [Key: Topic] = [:]
-    private var listeners: [TopicSource: Set<Topic>] = [:]
+    private(set) var listeners: [TopicSource: Set<Topic>] = [:]
     /// How many subscriptions there are, of all clients.
     package private(set) var subscriptionCount = 0
     /// How many of them each caller has, if any.
