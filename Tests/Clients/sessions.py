@@ -242,13 +242,18 @@ class Comparison:
 
     def typed(self, text) -> str:
         """A command with the words of this run."""
-        return self._replaced(text, lambda kind, word: self._moved(word) if kind == "time" else word)
+        return self._replaced(text, lambda kind, word: self.known.get(word) or (self._moved(word) if kind == "time" else word))
 
     def matches(self, expected, actual) -> bool:
         """Whether this was to be printed; then the words in it are known."""
         names, groups = {}, []
 
         def group(kind, word):
+            # What a document shows within one second may take longer here.
+            if kind == "time" and (word in names or word in self.known):
+                return NAMES[kind]
+            if word in self.known:
+                return re.escape(self.known[word])
             if word in names:
                 return f"(?P={names[word]})"
             if kind in FIGURES:
@@ -270,7 +275,7 @@ class Comparison:
                 self._shift = _time(match[names[word]]) - _time(word)
         return True
 
-    def _replaced(self, text, unknown, escaped=lambda plain: plain) -> str:
+    def _replaced(self, text, varying, escaped=lambda plain: plain) -> str:
         """The text with what its varying words and ports stand for."""
         every = "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in (NAMES | FIGURES).items())
         parts, end = [], 0
@@ -279,10 +284,8 @@ class Comparison:
             parts.append(escaped(text[end:match.start()]))
             if match.lastgroup == "port":
                 parts.append(escaped(self._ports[word]))
-            elif word in self.known:
-                parts.append(escaped(self.known[word]))
             else:
-                parts.append(unknown(match.lastgroup, word))
+                parts.append(varying(match.lastgroup, word))
             end = match.end()
         return "".join(parts) + escaped(text[end:])
 
