@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
     // Everything here is checked by the compiler in Swift 6 mode. The checks that it adds for closures given to
     // code that is not are left out; docs/decisions/0012-two-checks-are-off.md says what they cost.
     .unsafeFlags(["-disable-dynamic-actor-isolation"]),
+    // It takes in only what is public: so the lower floors say public (docs/decisions/0078).
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     // Two uses of one variable at once are a mistake of ours, which the tests find: they run with the checks.
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),

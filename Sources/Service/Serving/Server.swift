@@ -103,7 +103,8 @@ package final class Server {
         liveCatalogue.load(partitions.workers.map(\.readModel))
         logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
-        kitchens.onChange = { [topics] in topics.changed(.kitchen($0)) }
+        // Topics hold kitchens in turn.
+        kitchens.onChange = { [weak topics] in topics?.changed(.kitchen($0)) }
         memory.relieve = { [homes, recents, kitchens, partitions] in
             homes.dropAll()
             recents.dropAll()
