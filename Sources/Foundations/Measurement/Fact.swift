@@ -106,16 +106,18 @@ public struct Metric: Sendable {
     }
 }
 
-/// Facts under a title.
-public struct Facts: Sendable {
+/// Facts under a title. They are found when they are asked for: percentiles take a while.
+public struct Facts {
     /// What they are about.
     public let title: String
-    /// In the order in which they are shown.
-    public let facts: [Fact]
+    private let find: () -> [Fact]
 
     /// Facts under a title.
-    public init(_ title: String, _ facts: [Fact]) {
+    public init(_ title: String, _ facts: @escaping @autoclosure () -> [Fact]) {
         self.title = title
-        self.facts = facts
+        find = facts
     }
+
+    /// The facts as they are now, in the order in which they are shown.
+    public var facts: [Fact] { find() }
 }

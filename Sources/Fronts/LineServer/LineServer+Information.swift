@@ -29,26 +29,13 @@ extension LineServer {
 
     /// The state of the server in sections, as `INFO` shows it.
     package var sections: [Facts] {
-        let calls = calledCommands
-        return [
-            Facts("Server", serverFacts), Facts("Clients", clientFacts), Facts("Memory", memoryFacts),
-            Facts("Stats", counts), Facts("CPU", processorFacts), Facts("Database", connections()),
+        [
+            Facts("Server", self.serverFacts), Facts("Clients", self.clientFacts), Facts("Memory", self.memoryFacts),
+            Facts("Stats", self.counts), Facts("CPU", self.processorFacts), Facts("Database", self.connections()),
         ] + service.information + [
-            Facts("Commandstats", calls.map(LineServer.counts)),
-            Facts(
-                "Errorstats",
-                statistics.errors.sorted { $0.key < $1.key }.map { code, count in
-                    Fact(
-                        "errorstat_\(code)",
-                        [
-                            Fact(
-                                "count", count,
-                                .counter(
-                                    "tiffin_errors_total", "Calls that were answered with an error, by its code.",
-                                    ("code", code)))
-                        ])
-                }),
-            Facts("Latencystats", calls.map(LineServer.percentiles)),
+            Facts("Commandstats", self.calledCommands.map(LineServer.counts)),
+            Facts("Errorstats", self.errorFacts),
+            Facts("Latencystats", self.calledCommands.map(LineServer.percentiles)),
         ]
     }
 
@@ -135,6 +122,14 @@ extension LineServer {
                         )
                         : nil)
             }
+    }
+
+    private var errorFacts: [Fact] {
+        statistics.errors.sorted { $0.key < $1.key }.map { code, count in
+            let metric = Metric.counter(
+                "tiffin_errors_total", "Calls that were answered with an error, by its code.", ("code", code))
+            return Fact("errorstat_\(code)", [Fact("count", count, metric)])
+        }
     }
 
     private var processorFacts: [Fact] {

@@ -10,10 +10,12 @@ extension Server {
 
     /// How the log, the read models and the catalogue are doing.
     package var information: [Facts] {
-        let partitions = partitions.workers.enumerated()
-        return [
-            Facts("Log", partitions.flatMap(logFacts) + queueFacts),
-            Facts("Projections", partitions.flatMap(projectionFacts) + [catalogueFact] + rebuilder.facts),
+        [
+            Facts("Log", self.partitions.workers.enumerated().flatMap(self.logFacts) + self.queueFacts),
+            Facts(
+                "Projections",
+                self.partitions.workers.enumerated().flatMap(self.projectionFacts) + [self.catalogueFact]
+                    + self.rebuilder.facts),
         ]
     }
 

@@ -1,8 +1,8 @@
 /// How numbers are written in every report: three digits for a measurement, thousands separated, a space before the
 /// unit. `report.html` writes them the same way.
-package enum Figures {
+enum Figures {
     /// A duration in nanoseconds, in the unit that suits it: `850 ns`, `12.3 µs`, `1.23 ms`, `4.56 s`.
-    package static func duration(_ nanoseconds: Double) -> String {
+    static func duration(_ nanoseconds: Double) -> String {
         let units = ["ns", "µs", "ms", "s"]
         guard nanoseconds.isFinite else { return "– " + units[0] }
         var (value, unit) = (nanoseconds, 0)
@@ -12,18 +12,18 @@ package enum Figures {
     }
 
     /// A duration in nanoseconds.
-    package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
+    static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
 
     /// A whole number with thousands separators: `1,234,567`.
-    package static func count(_ count: Int) -> String {
+    static func count(_ count: Int) -> String {
         (count < 0 ? "−" : "") + grouped(String(count.magnitude))
     }
 
     /// A number per second: `12,345/s`, `12.3/s`.
-    package static func rate(_ perSecond: Double) -> String { digits(perSecond) + "/s" }
+    static func rate(_ perSecond: Double) -> String { digits(perSecond) + "/s" }
 
     /// A part of the whole, 0…1: `12.3 %`, `0.12 %`. A part that is not nothing is never written as nothing.
-    package static func percent(_ part: Double) -> String {
+    static func percent(_ part: Double) -> String {
         guard part.isFinite else { return "– %" }
         let percent = part * 100
         if percent == 0 { return "0 %" }
@@ -33,7 +33,7 @@ package enum Figures {
     }
 
     /// A relative change without its unit, with a sign: `−3.1`, `+150`, `0.0`.
-    package static func change(_ change: Double) -> String {
+    static func change(_ change: Double) -> String {
         guard change.isFinite else { return "–" }
         let percent = change * 100
         let places = abs(percent) < 99.95 ? 1 : 0
@@ -43,7 +43,7 @@ package enum Figures {
     }
 
     /// A time of the run in seconds: `12 s`, `0.5 s`, `1 min 30 s`, `2 h 5 min`.
-    package static func time(_ seconds: Double) -> String {
+    static func time(_ seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "– s" }
         guard seconds >= 59.5 else {
             let isWhole = abs(seconds - seconds.rounded()) < 0.05
@@ -56,7 +56,7 @@ package enum Figures {
     }
 
     /// Three significant digits, and all digits before the point: `0.123`, `1.23`, `12.3`, `12,345`.
-    package static func digits(_ value: Double) -> String {
+    static func digits(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         let magnitude = abs(value)
         if magnitude < 0.000_5 { return "0" }
@@ -65,7 +65,7 @@ package enum Figures {
     }
 
     /// A number with this many places after the point, and thousands separators before it.
-    package static func fixed(_ value: Double, places: Int) -> String {
+    static func fixed(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let factor = (0..<places).reduce(1) { factor, _ in factor * 10 }
         let units = Int((abs(value) * Double(factor)).rounded())
@@ -78,7 +78,7 @@ package enum Figures {
     }
 
     /// A number for a machine: three places, no separators, a plain minus.
-    package static func plain(_ value: Double, places: Int = 3) -> String {
+    static func plain(_ value: Double, places: Int = 3) -> String {
         String(fixed(value, places: places).compactMap { $0 == "," ? nil : $0 == "−" ? "-" : $0 == "–" ? "0" : $0 })
     }
 

@@ -1,8 +1,8 @@
-package import Measurement
+internal import Measurement
 
 extension RunReport.Latency {
     /// What a histogram of nanoseconds says.
-    package init(_ histogram: Histogram) {
+    init(_ histogram: Histogram) {
         let named = [0.5, 0.9, 0.99, 0.999]
         let parts = RunReport.Latency.parts(of: histogram.count)
         let values = RunReport.Latency.quantiles(named + parts, of: histogram)

@@ -1,13 +1,13 @@
 internal import Foundation
 
 /// Why a text is not the report of a run: a sentence for the user who named the file.
-package struct ReportError: Error, Equatable, CustomStringConvertible {
-    package var description: String
+struct ReportError: Error, Equatable, CustomStringConvertible {
+    var description: String
 }
 
 extension RunReport {
     /// The report as JSON, with its keys in order: equal reports give the same text.
-    package func json() throws -> String {
+    func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = RunReport.noNumber
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
@@ -18,7 +18,7 @@ extension RunReport {
         positiveInfinity: "infinity", negativeInfinity: "-infinity", nan: "nan")
 
     /// The report that `json` wrote. Anything else is an error that says what is wrong with it.
-    package init(json: String) throws(ReportError) {
+    init(json: String) throws(ReportError) {
         /// What every format begins with.
         struct Head: Decodable {
             var format: Int

@@ -1,7 +1,7 @@
 extension RunReport {
     /// The run as JUnit XML, which continuous integration reads: a test case for every kind of check, for every
     /// threshold and comparison, and for no outcome being unknown.
-    package var junit: String {
+    var junit: String {
         let cases = testCases
         let failures = cases.count { $0.failure != nil }
         let errors = cases.count { $0.error != nil }

@@ -4,7 +4,7 @@ extension RunReport {
 
     /// What is printed when the run is over, a string for each line. The first two lines are the figures worth
     /// quoting, the third says whether every check held; what follows is only what a reader should know.
-    package var summary: [String] {
+    var summary: [String] {
         let remarkable = remarkableLines
         return quotableLines + [checks.line] + (remarkable.isEmpty ? [] : [""] + remarkable) + checks.violationLines
             + (outcome == .held ? [] : ["", RunReport.line("repeat", command)])
@@ -91,7 +91,7 @@ extension RunReport.Checks {
     private var failed: Int { violations.count + furtherViolations }
 
     /// What is printed of the checks alone, a string for each line.
-    package var summary: [String] { [line] + violationLines }
+    var summary: [String] { [line] + violationLines }
 
     fileprivate var line: String {
         let made = Figures.count(count) + " made, "

@@ -14,7 +14,7 @@ internal import Foundation
 /// Each second is compared with the same second of the other run, since both follow the same plan and the server
 /// holds as much by then. The first second is left out, because connections are made and caches are cold; so is a
 /// last one that is not complete.
-package struct Baseline: Sendable {
+struct Baseline: Sendable {
     /// The fewest seconds that are compared. A run of the default length has nine, without its first.
     static let leastSeconds = 6
     /// The shortest second that is compared.
@@ -23,23 +23,18 @@ package struct Baseline: Sendable {
     private static let maximumFacts = 5
 
     /// The earlier run.
-    package let earlier: RunReport
+    let earlier: RunReport
     /// The relative change for the worse that is allowed: 0.1 for 10 %.
-    package let allowed: Double
-
-    package init(earlier: RunReport, allowed: Double) {
-        self.earlier = earlier
-        self.allowed = allowed
-    }
+    let allowed: Double
 
     /// What a comparison found, and what to know about it.
-    package struct Result: Sendable, Equatable {
-        package var judgements: [RunReport.Judgement]
-        package var remarks: [String]
+    struct Result: Sendable, Equatable {
+        var judgements: [RunReport.Judgement]
+        var remarks: [String]
     }
 
     /// What `--regress` asks for: `10%` is 0.1.
-    package static func allowed(_ text: String) throws(JudgingError) -> Double {
+    static func allowed(_ text: String) throws(JudgingError) -> Double {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).filter { !$0.isWhitespace }
         guard digits.first?.isNumber == true, let percent = Double(String(digits)), unit == "%", percent < 100 else {
@@ -49,7 +44,7 @@ package struct Baseline: Sendable {
     }
 
     /// Refuses a load that differs from that of the earlier run, before it begins.
-    package func check(_ load: RunReport.Load) throws(JudgingError) {
+    func check(_ load: RunReport.Load) throws(JudgingError) {
         let before = earlier.load
         func refuse(_ what: String, _ then: String, _ now: String) -> JudgingError {
             JudgingError("The baseline cannot be compared: its \(what) was \(then), and this run's is \(now).")
@@ -88,7 +83,7 @@ package struct Baseline: Sendable {
     /// server's processor time per command, and its peak memory.
     ///
     /// - Throws: if the runs are not comparable, with the reason.
-    package func judge(_ report: RunReport) throws(JudgingError) -> Result {
+    func judge(_ report: RunReport) throws(JudgingError) -> Result {
         try check(report.load)
         let seconds = Baseline.paired(earlier.windows, report.windows)
         guard seconds.count >= Baseline.leastSeconds else {

@@ -1,6 +1,6 @@
 /// Why a text is not a threshold or a baseline: a sentence for the user who typed it, with what is allowed.
-package struct JudgingError: Error, Equatable, CustomStringConvertible {
-    package var description: String
+struct JudgingError: Error, Equatable, CustomStringConvertible {
+    var description: String
 
     init(_ description: String) { self.description = description }
 }
@@ -19,7 +19,7 @@ extension Threshold {
 
     /// The threshold that a text asks for. `calls` are the kinds of commands that there can be; nil if that is not
     /// known.
-    package init(_ text: String, calls: [String]? = nil) throws(JudgingError) {
+    init(_ text: String, calls: [String]? = nil) throws(JudgingError) {
         let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(Threshold.trimmed)
         let asked = parts[0]
         func mistake(_ what: String) -> JudgingError { JudgingError("`\(text)` is not a threshold: \(what)") }

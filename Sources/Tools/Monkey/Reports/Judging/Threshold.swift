@@ -1,16 +1,16 @@
 /// A bound that a figure of a run has to keep: `cart.add:p99<20ms`.
 ///
 /// Latencies are response times, from when a command was to be sent; `service.p99` counts from when it was sent.
-package struct Threshold: Sendable, Equatable {
+struct Threshold: Sendable, Equatable {
     /// What was asked, as it was written, without the part that ends the run.
-    package var text: String
+    var text: String
     var subject: Subject
     var metric: Metric
     var relation: Relation
     /// Nanoseconds, answers per second, a number, or a part of the whole from 0 to 1, depending on the metric.
     var bound: Double
     /// The run ends when the threshold fails this many seconds after the load began, or later; nil if it goes on.
-    package var abortsAfter: Double?
+    var abortsAfter: Double?
 
     /// Whose figure it is.
     enum Subject: Sendable, Equatable {
@@ -72,7 +72,7 @@ package struct Threshold: Sendable, Equatable {
     }
 
     /// Whether a run held the threshold. A command that was never answered did not: it is unknown how long it takes.
-    package func judge(_ report: RunReport) -> RunReport.Judgement {
+    func judge(_ report: RunReport) -> RunReport.Judgement {
         guard let value = value(in: report) else {
             return RunReport.Judgement(
                 name: text, found: "never answered", held: false, remark: "answered were " + Threshold.list(report))
@@ -82,7 +82,7 @@ package struct Threshold: Sendable, Equatable {
 
     /// Whether a run is to end at once because of this threshold, judged by what is known so far. What has not
     /// happened yet does not end it.
-    package func endsRun(_ report: RunReport) -> Bool {
+    func endsRun(_ report: RunReport) -> Bool {
         guard let abortsAfter, report.seconds >= abortsAfter, let value = value(in: report) else { return false }
         return !relation.holds(value, bound)
     }

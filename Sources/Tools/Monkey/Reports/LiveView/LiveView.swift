@@ -2,12 +2,12 @@ internal import TextFormats
 
 /// What is shown of a run while it goes on: on a terminal a few lines that are redrawn in place, elsewhere a line now
 /// and then. It only returns text; the owner of the output writes it.
-package struct LiveView: Sendable {
+struct LiveView: Sendable {
     /// How many seconds of latencies are shown.
-    package static let secondsShown = 40
+    static let secondsShown = 40
 
     /// Columns of the terminal; it may change from one frame to the next.
-    package var columns: Int
+    var columns: Int
     private let isTerminal: Bool
     private let hasColour: Bool
     /// Seconds from one line to the next if the output is not a terminal.
@@ -22,7 +22,7 @@ package struct LiveView: Sendable {
     ///   - isTerminal: whether the output is one, on which the cursor can be moved.
     ///   - hasColour: whether to use colours; false if `NO_COLOR` is set.
     ///   - interval: seconds from one line to the next if the output is not a terminal.
-    package init(columns: Int, isTerminal: Bool, hasColour: Bool = true, interval: Double = 1) {
+    init(columns: Int, isTerminal: Bool, hasColour: Bool = true, interval: Double = 1) {
         self.columns = columns
         self.isTerminal = isTerminal
         self.hasColour = hasColour
@@ -30,7 +30,7 @@ package struct LiveView: Sendable {
     }
 
     /// What to write now: the lines in place of those before, or the next line if it is due, or nothing.
-    package mutating func frame(_ snapshot: LiveSnapshot) -> String {
+    mutating func frame(_ snapshot: LiveSnapshot) -> String {
         guard isTerminal else { return line(snapshot) }
         let lines = lines(snapshot).map { $0.text(columns: columns, hasColour: hasColour) }
         // A line is cleared before it is written: at the last column, some terminals would clear its last character.
@@ -40,7 +40,7 @@ package struct LiveView: Sendable {
     }
 
     /// What to write when there is nothing more to show: removes the lines, and restores the cursor.
-    package mutating func finish() -> String {
+    mutating func finish() -> String {
         guard isTerminal, drawn > 0 else { return "" }
         let text = home + "\u{1b}[J\u{1b}[?25h"
         drawn = 0
