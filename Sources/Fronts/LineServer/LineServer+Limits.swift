@@ -18,7 +18,7 @@ final class AddressShare {
     /// wait for such requests less often than for one in a hundred of theirs.
     private static let restFactor: UInt64 = 200
     /// The longest rest, in nanoseconds.
-    private static let longestRest: UInt64 = 5_000_000_000
+    private static let longestRest: UInt64 = 10_000_000_000
 
     init(of address: String, commandsPerSecond: Int) {
         caller = Caller(address: address)
