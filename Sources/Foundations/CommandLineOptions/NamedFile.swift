@@ -15,7 +15,6 @@ public enum NamedFile {
         /// What is wrong, in the words of the system.
         public var reason: String
 
-        /// See `CustomStringConvertible`.
         public var description: String { "\(path): \(reason)" }
     }
 

@@ -19,7 +19,6 @@ public struct Option<Value: Sendable>: DeclaredOption {
         return try read(texts.isEmpty ? declaration.defaultText.map { [$0] } ?? [] : texts)
     }
 
-    /// See `DeclaredOption`.
     public func check(_ texts: [String]) throws(UsageError) { _ = try value(of: texts) }
 
     /// The same option with another sentence in the help.

@@ -32,7 +32,6 @@ package final class LineServer: Front {
     let slowCommand: UInt64
     /// Whether a login is required to do anything.
     var requiresLogin: Bool { logins.directory.requiresLogin }
-    /// See `Front`.
     package var documentLimit: Int { configuration.replyLimit }
 
     /// The port it listens on.
@@ -151,7 +150,6 @@ package final class LineServer: Front {
         return true
     }
 
-    /// See `Front`.
     package func name(ofClient client: Int64) -> String? {
         sessions[client].map { session in
             "\(session.user.map { "user \($0.name)" } ?? "somebody") at \(session.connection.peerAddress)"

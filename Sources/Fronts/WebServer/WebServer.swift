@@ -58,7 +58,6 @@ package final class WebServer: Front {
     let compressedPages = CompressedPages()
     var statistics = WebStatistics()
 
-    /// See `Front`.
     package var documentLimit: Int { .max }
 
     /// - Parameter clock: the time in milliseconds since 1970.
@@ -147,7 +146,6 @@ package final class WebServer: Front {
         return true
     }
 
-    /// See `Front`.
     package func name(ofClient client: Int64) -> String? {
         connections[client].map { connection in
             "\(connection.user.map { "user \($0.name)" } ?? "somebody") at \(connection.address)"

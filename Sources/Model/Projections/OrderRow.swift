@@ -119,7 +119,6 @@ public struct OrderRow: ValueRow {
         return Digest.of(Array(columns.joined(separator: "\0").utf8) + [0] + (open?.snapshot ?? []))
     }
 
-    /// See `Equatable`.
     public static func == (one: OrderRow, other: OrderRow) -> Bool { one.digest == other.digest }
 }
 

@@ -35,7 +35,6 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
         one.name == other.name
     }
 
-    /// See `Hashable`.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

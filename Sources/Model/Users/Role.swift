@@ -24,10 +24,8 @@ public enum Role: String, CaseIterable, Sendable {
 /// Every user who has logged in may do what anybody may do, and what their role allows. Merchants and auditors may also
 /// read what customers read. Admins may do everything.
 public struct Rights: OptionSet, Sendable {
-    /// See `OptionSet`.
     public let rawValue: UInt8
 
-    /// See `OptionSet`.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// To log in. Everybody has it.

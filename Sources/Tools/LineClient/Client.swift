@@ -265,9 +265,7 @@ package final class Question: ReplyReceiver {
     /// A reply to wait for.
     package init() {}
 
-    /// See `ReplyReceiver`.
     package func received(_ reply: Reply, tag: Int) { end(reply) }
-    /// See `ReplyReceiver`.
     package func lost(tag: Int) { end(nil) }
 
     /// nil where the connection ended first.

@@ -59,7 +59,6 @@ package final class ServerConnection: CommandConnection, ReplyReceiver {
         }
     }
 
-    /// See `ReplyReceiver`.
     package func received(_ reply: Reply, tag: Int) {
         replies.append(reply)
         wake()

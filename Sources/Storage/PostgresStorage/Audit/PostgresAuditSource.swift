@@ -45,21 +45,18 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: The log
 
-    /// See `AuditSource`.
     package func partitionCount() async throws -> Int? { try await PostgresAuditSource.partitionCount(connection) }
 
     private static func partitionCount(_ connection: PostgresConnection) async throws -> Int? {
         try await connection.execute(Statements.partitionCount).first?["count"]
     }
 
-    /// See `AuditSource`.
     package func heads() async throws -> [StoredHead] {
         try await connection.execute(Statements.heads).map {
             StoredHead(partition: $0["partition"], position: $0["position"], digest: $0["digest"], epoch: $0["epoch"])
         }
     }
 
-    /// See `AuditSource`.
     package func partitions() async throws -> [Int] {
         // One by one, which the indexes answer at once: one statement for all would read the whole log.
         var partitions: [Int] = []
@@ -71,24 +68,20 @@ package final class PostgresAuditSource: AuditSource {
         }
     }
 
-    /// See `AuditSource`.
     package func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage {
         try await log.page(partition: partition, after: position, limit: limit)
     }
 
-    /// See `AuditSource`.
     package func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent] {
         try await log.read(stream: stream, partition: partition, afterVersion: 0, limit: limit)
     }
 
-    /// See `AuditSource`.
     package func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit] {
         let rows = try await connection.execute(
             Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
         return PostgresEventLog.commits(rows, partition)
     }
 
-    /// See `AuditSource`.
     package func strays(partition: Int, head: Int64) async throws -> [StrayRow] {
         let rows = try await connection.execute(
             Statements.strays, [.int2(Int16(partition)), .int8(head), .int8(Int64(Findings.limit))])
@@ -97,7 +90,6 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: The read models
 
-    /// See `AuditSource`.
     package func changedColumns() async throws -> [ChangedColumn] {
         let rows = try await connection.execute(Statements.columns)
         let found = Dictionary(rows.map { ($0["name"] as String, $0["type"] as String) }) { $1 }
@@ -107,29 +99,24 @@ package final class PostgresAuditSource: AuditSource {
         }
     }
 
-    /// See `AuditSource`.
     package func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
         try await StoredProjections(connection).checkpoints(nil, of: partition)
     }
 
-    /// See `AuditSource`.
     package func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32] {
         try await StoredProjections(connection).generations(of: projection, partition: partition)
     }
 
-    /// See `AuditSource`.
     package func indexFaults(partition: Int) async throws -> [IndexFault] {
         let rows = try await connection.execute(
             Statements.indexFaults, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
         return rows.map { IndexFault(stream: $0["name"], position: $0["position"]) }
     }
 
-    /// See `AuditSource`.
     package func schemaFaults() async throws -> [SchemaFault] {
         try await SchemaComparison(connection: connection).faults()
     }
 
-    /// See `AuditSource`.
     package func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) async throws -> (any StoredRows)? {
@@ -137,7 +124,6 @@ package final class PostgresAuditSource: AuditSource {
             of: projection, generation, partition: partition, after: key, isWhole: isWhole)
     }
 
-    /// See `AuditSource`.
     package func quarantined(
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws -> [CorruptEvent] {
@@ -146,7 +132,6 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: Beside the log
 
-    /// See `AuditSource`.
     package func deeds(partition: Int) async throws -> StoredDeeds? {
         let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
         guard mayRead == true, let count = try await partitionCount(), count > 0 else { return nil }
@@ -168,10 +153,8 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: Snapshots
 
-    /// See `AuditSource`.
     package func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot) }
 
-    /// See `AuditSource`.
     package func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot) }
 }
 

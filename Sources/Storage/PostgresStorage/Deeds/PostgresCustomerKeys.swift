@@ -46,7 +46,6 @@ package final class PostgresCustomerKeys: CustomerKeys {
     /// Closes the connection.
     package func close() { connection.close() }
 
-    /// See `CustomerKeys`.
     package func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         let rows = try await connection.execute(
             Statements.make,
@@ -54,7 +53,6 @@ package final class PostgresCustomerKeys: CustomerKeys {
         return CustomerKey(rows[0])
     }
 
-    /// See `CustomerKeys`.
     package func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         if isReadOnly {
             let mayRead: Bool? = try await connection.execute(Statements.mayRead, [])[0]["may_read"]
@@ -88,7 +86,6 @@ package final class PostgresCustomerKeys: CustomerKeys {
         }
     }
 
-    /// See `CustomerKeys`.
     @LoopActor
     package func removeRemainders() async -> String? {
         guard hasRoom() else { return DatabaseTrouble.full }

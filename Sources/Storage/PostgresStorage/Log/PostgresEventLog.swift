@@ -11,7 +11,6 @@ package import Postgres
 /// The event log in the schema `tiffin` of a database.
 @LoopActor
 package final class PostgresEventLog: EventLog {
-    /// See `EventLog`.
     package nonisolated let partitionCount: Int
 
     /// One for each partition, so that their batches commit concurrently.
@@ -134,7 +133,6 @@ package final class PostgresEventLog: EventLog {
 
     // MARK: Writing
 
-    /// See `EventLog`.
     package func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
         // The head lies before a batch that exists: a reader that goes on learns of that batch.
@@ -142,12 +140,10 @@ package final class PostgresEventLog: EventLog {
         return AppendReceipt(previous: end, conflicts: Set(batch.groups), end: end)
     }
 
-    /// See `EventLog`.
     package func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
         try await writers[batch.partition].appendNext(batch, after: point)
     }
 
-    /// See `EventLog`.
     package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         let row = try await writers[batch.partition].outcome(of: batch, since: seen)
         guard let first: Int64 = row["first_position"] else { return nil }
@@ -166,7 +162,6 @@ package final class PostgresEventLog: EventLog {
         return AppendReceipt(previous: previous, conflicts: Set(refused.map(\.1)), end: end)
     }
 
-    /// See `EventLog`.
     package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
         guard let row = rows.first else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
@@ -175,7 +170,6 @@ package final class PostgresEventLog: EventLog {
 
     // MARK: Reading
 
-    /// See `EventLog`.
     package func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
@@ -188,7 +182,6 @@ package final class PostgresEventLog: EventLog {
         return events
     }
 
-    /// See `EventLog`.
     package func follow(
         partition: Int, after point: LogPoint, limit: Int
     ) async throws(EventLogError) -> FollowingEvents {
@@ -211,7 +204,6 @@ package final class PostgresEventLog: EventLog {
         return following
     }
 
-    /// See `EventLog`.
     package func page(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> EventPage {
@@ -240,7 +232,6 @@ package final class PostgresEventLog: EventLog {
             ])
     }
 
-    /// See `EventLog`.
     package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
@@ -262,7 +253,6 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
-    /// See `EventLog`.
     package func indexStreams(of partition: Int) async throws(EventLogError) {
         var isBehind = true
         while isBehind {
@@ -273,7 +263,6 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
-    /// See `EventLog`.
     package func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
@@ -308,7 +297,6 @@ package final class PostgresEventLog: EventLog {
     /// More: of nearly all of them, the lines are only searched for a name.
     private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
 
-    /// See `EventLog`.
     package func commits(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [Commit] {
@@ -329,7 +317,6 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
-    /// See `EventLog`.
     package func heads() async throws(EventLogError) -> [LogHead] {
         let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
         return rows.map {

@@ -266,16 +266,12 @@ extension RegisteredProjection {
 }
 
 extension Rows: StoredRows {
-    /// See `StoredRows`.
     package func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
-    /// See `StoredRows`.
     package func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
 }
 
 extension CopiedRows: StoredRows {
-    /// See `StoredRows`.
     package func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
-    /// See `StoredRows`.
     package func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
 }
 
