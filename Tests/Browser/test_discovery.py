@@ -292,7 +292,7 @@ def test_an_item_in_the_address_is_open_and_leads_back(open_feed):
     page.locator("[data-testid=result_count]", has_text="12 places").wait_for()
     assert "item=" not in page.url
     page.get_by_role("button", name="Dishes").click()
-    opener.click()
+    opener.filter(has_text=name).click()
     sheet.filter(has_text=name).wait_for()
     page.go_back()
     sheet.wait_for(state="detached" if sheet.count() == 0 else "hidden")

@@ -387,7 +387,7 @@ def test_errors_for_a_wrong_or_missing_customer(served):
     client("CART.ADD", "open", "kitchen", "tea", 1, "NOTE", "read me")
     for words, code, part in [
         (("CART.ADD", "hers", "kitchen", "tea", 1, "CUSTOMER", "ben"), "STATE", "another customer"),
-        (("CART.ADD", "hers", "kitchen", "tea", 1, "NOTE", "x"), "INVALID", "say CUSTOMER"),
+        (("CART.ADD", "hers", "kitchen", "tea", 1, "NOTE", "x"), "INVALID", "has to be named"),
         (("CART.ADD", "open", "kitchen", "tea", 1, "CUSTOMER", "asha"), "STATE", "never be forgotten"),
         (("CART.CHECKOUT", "open", "TOTAL", 100, "CUSTOMER", "asha"), "STATE", "never be forgotten"),
         (("CART.CHECKOUT", "hers", "TOTAL", 100, "NAME", "x"), "INVALID", "needs CUSTOMER"),

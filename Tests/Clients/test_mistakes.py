@@ -50,7 +50,7 @@ def test_a_mistake_is_explained(client, line, message):
 def test_of_a_line_it_is_said_which_there_are_and_what_it_takes(client, outlet):
     cart = f"{outlet}-lines"
     client("CART.ADD", cart, outlet, "rice", 1)
-    assert str(client.error("CART.SET", cart, "kottu", 1)) == "NOTFOUND the cart has no such line; CART.GET shows its lines"
+    assert str(client.error("CART.SET", cart, "kottu", 1)) == "NOTFOUND the cart has no such line; see CART.GET"
     assert str(client.error("CART.SET", cart, "rice", 100)) == (
         "LIMIT a quantity is from 1 to 99, or 0 to remove the line, not 100")
     assert str(client.error("CART.ADD", cart, outlet, "rice", 0)) == "LIMIT a quantity is from 1 to 99, not 0"

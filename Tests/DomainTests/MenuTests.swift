@@ -66,7 +66,7 @@ import Testing
                 ])),
             Case(
                 "before itself", given: history, when: .putSection(lunch, before: "lunch"),
-                then: .rejected(.invalid, naming: ["BEFORE"])),
+                then: .rejected(.invalid, about: .before)),
             Case(
                 "before an unknown one", given: history, when: .putSection(lunch, before: "brunch"),
                 then: .rejected(.notFound, naming: ["brunch"])),
@@ -109,7 +109,7 @@ import Testing
                 then: .events([.itemMoved("soup", section: "lunch", before: "tea")])),
             Case(
                 "before itself", given: history, when: .putItem(tea, section: "lunch", before: "tea"),
-                then: .rejected(.invalid, naming: ["BEFORE"])),
+                then: .rejected(.invalid, about: .before)),
             Case(
                 "before one of another section", given: history, when: .putItem(tea, section: "lunch", before: "rice"),
                 then: .rejected(.notFound, naming: ["rice", "lunch"])),
@@ -165,7 +165,7 @@ import Testing
             Case("sold out already", given: history, when: .suspend("soup", until: 500, now: 1), then: .events([])),
             Case(
                 "sold out until now", given: history, when: .suspend("soup", until: 500, now: 500),
-                then: .rejected(.invalid, naming: ["UNTIL"])),
+                then: .rejected(.invalid, about: .until)),
             Case(
                 "no item to suspend", given: history, when: .suspend("dal", until: nil, now: 1),
                 then: .rejected(.notFound)),

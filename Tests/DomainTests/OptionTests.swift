@@ -239,13 +239,13 @@ import Testing
                 then: .events([])),
             Case(
                 "reprice with no size", given: put, when: .repriceOption("bacon", 250, size: "cheese"),
-                then: .rejected(.invalid, naming: ["SIZE"])),
+                then: .rejected(.invalid, about: .size)),
             Case(
                 "reprice a size itself", given: put, when: .repriceOption("small", 1, size: "large"),
                 then: .rejected(.invalid)),
             Case(
                 "reprice an item with sizes", given: put, when: .reprice("burger", 1),
-                then: .rejected(.state, naming: ["MENU.OPTION.PRICE"])),
+                then: .rejected(.state, allowed: [.priceOption])),
             Case("below nothing", given: put, when: .repriceOption("bacon", -1, size: nil), then: .rejected(.invalid)),
             Case(
                 "suspend", given: put, when: .suspendOption("bacon", until: 5, now: 1),

@@ -38,14 +38,15 @@ import Testing
             then: .events([])),
         Case(
             "another time is a delay", given: accepted, when: .accept(readyBy: 1_000_000, now: 0),
-            then: .rejected(.state, naming: ["ORDER.DELAY"])),
+            then: .rejected(
+                .state, allowed: [.prepareOrder, .readyOrder, .completeOrder, .delayOrder, .cancelOrder, .refundOrder])),
         Case(
             "a time that has passed is none", given: [placed()], when: .accept(readyBy: 5, now: 5),
-            then: .rejected(.invalid, naming: ["READY"])),
+            then: .rejected(.invalid, about: .readyBy)),
         Case(
             "nobody is promised anything for next year", given: [placed()],
             when: .accept(readyBy: Timestamp(millisecondsSinceEpoch: 31 * day + 1), now: 0),
-            then: .rejected(.invalid, naming: ["READY", "31 days"])),
+            then: .rejected(.invalid, naming: ["31 days"], about: .readyBy)),
         Case(
             "a kitchen may say nothing but that it is done", given: [placed()], when: .complete,
             then: .events([.completed(by: .merchant)])),
@@ -62,10 +63,11 @@ import Testing
             then: .events([.rejected(Order.Ending(by: .merchant, .items, text: "no fish"))])),
         Case(
             "what is accepted is cancelled, not rejected", given: accepted, when: .reject(.items, text: nil),
-            then: .rejected(.state, naming: ["ORDER.CANCEL"])),
+            then: .rejected(
+                .state, allowed: [.prepareOrder, .readyOrder, .completeOrder, .delayOrder, .cancelOrder, .refundOrder])),
         Case(
             "a reason is one line of text", given: [placed()], when: .reject(.items, text: "a\nb"),
-            then: .rejected(.invalid, naming: ["REASON"])),
+            then: .rejected(.invalid, about: .reason)),
         Case(
             "a customer cancels what is not accepted", given: [placed()],
             when: .cancel(by: .customer, .customer, text: nil), then: .events([.cancelled(ended(.customer, .customer))])
@@ -130,7 +132,7 @@ import Testing
             when: .meetDeadline(now: 4_000_000), then: .events([.released(acceptBy: 4_690_000)])),
         Case(
             "a scheduled order is not cooked yet", given: [scheduled], when: .prepare,
-            then: .rejected(.state, naming: ["scheduled", "ORDER.CANCEL"])),
+            then: .rejected(.state, naming: ["scheduled"], allowed: [.cancelOrder])),
         Case(
             "a scheduled order can be cancelled", given: [scheduled],
             when: .cancel(by: .customer, .customer, text: nil), then: .events([.cancelled(ended(.customer, .customer))])
@@ -349,10 +351,10 @@ import Testing
         Case(
             "the same report with another parent is another",
             given: [unpaid, reported(.authorised, 50), reported(.captured, 50, "c", of: .report("pay_1"))],
-            when: report(.captured, 50, "c", of: "pay_2"), then: .rejected(.idMismatch, naming: ["OF"])),
+            when: report(.captured, 50, "c", of: "pay_2"), then: .rejected(.idMismatch, naming: ["another report"])),
         Case(
             "an authorisation is of nothing", given: [unpaid], when: report(.authorised, 500, "a", of: "pay_1"),
-            then: .rejected(.invalid, naming: ["OF"])),
+            then: .rejected(.invalid, about: .partOf)),
         Case(
             "an order that loses its cover waits again for as long as before",
             given: [unpaid, reported(.authorised), released], when: report(.voided, 1, "v"),

@@ -29,7 +29,7 @@ import Testing
             Case("closed: close", given: closed, when: .close, then: .events([])),
             Case(
                 "closed: pause", given: closed, when: .pause(until: 9, reason: nil, now: 1),
-                then: .rejected(.state, naming: ["closed", "OPEN"])),
+                then: .rejected(.state, naming: ["closed"], allowed: [.openOutlet])),
             Case("closed: hide", given: closed, when: .hide, then: .events([.hidden])),
             Case("closed: show", given: closed, when: .show, then: .events([])),
             Case("closed: remove", given: closed, when: .remove, then: .events([.removed])),
@@ -90,17 +90,17 @@ import Testing
         arguments: [
             Case(
                 "now", given: open, when: .pause(until: 9, reason: nil, now: 9),
-                then: .rejected(.invalid, naming: ["UNTIL"])),
+                then: .rejected(.invalid, about: .until)),
             Case(
                 "the past", given: paused, when: .pause(until: 8, reason: nil, now: 9),
-                then: .rejected(.invalid, naming: ["UNTIL"])),
+                then: .rejected(.invalid, about: .until)),
             Case(
                 "an empty reason", given: open, when: .pause(until: 9, reason: "", now: 1),
-                then: .rejected(.invalid, naming: ["REASON"])),
+                then: .rejected(.invalid, about: .reason)),
             Case(
                 "a long reason", given: open,
                 when: .pause(until: 9, reason: Text(String(repeating: "x", count: 501)), now: 1),
-                then: .rejected(.invalid, naming: ["REASON"])),
+                then: .rejected(.invalid, about: .reason)),
         ] as [Case])
     func `a pause must end in the future, with a reason of bounded length`(_ row: Case) { row.check() }
 

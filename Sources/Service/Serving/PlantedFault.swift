@@ -80,7 +80,8 @@ internal import Application
         // MARK: Where it strikes
 
         /// What is to go wrong with a cart's command that was accepted.
-        func recordingFault(for command: Cart.Command) -> CommandProcessor.RecordingFault? {
+        func recordingFault(for command: DomainCommand) -> CommandProcessor.RecordingFault? {
+            guard case .cart(let command) = command else { return nil }
             if strikes(.dropWrite) { return .drop }
             if case .add = command, strikes(.doubleWrite) { return .double }
             return nil

@@ -186,7 +186,7 @@ extension Text {
     /// Refuses a text out of bounds before it is sealed.
     fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
         do throws(Rejection) {
-            try TextRules.check(self, field, bounds)
+            try TextRules.check(self, .field(field), bounds)
         } catch {
             throw Failure(error)
         }

@@ -31,9 +31,11 @@ struct DeciderSpecification<D: Decider> where D.Event: Equatable, D.State: Equat
         }
     }
 
-    /// Expects a rejection with that code, whose message has these parts.
+    /// Expects a rejection with that code, whose message has these parts; about that value and with what is allowed
+    /// instead, if these are given.
     func thenRejected(
-        _ code: Rejection.Code, naming parts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+        _ code: Rejection.Code, naming parts: [String] = [], about subject: Rejection.Subject? = nil,
+        allowed: [Rejection.Action] = [], sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let rejection = #expect(throws: Rejection.self, sourceLocation: sourceLocation) {
             _ = try D.decide(command, in: D.state(after: history))
@@ -43,6 +45,8 @@ struct DeciderSpecification<D: Decider> where D.Event: Equatable, D.State: Equat
         for part in parts {
             #expect(rejection.message.contains(part), sourceLocation: sourceLocation)
         }
+        if let subject { #expect(rejection.subject == subject, sourceLocation: sourceLocation) }
+        if !allowed.isEmpty { #expect(rejection.allowed == allowed, sourceLocation: sourceLocation) }
     }
 }
 
@@ -79,7 +83,8 @@ where D.Command: Sendable, D.Event: Equatable & Sendable, D.State: Equatable {
     /// What is expected.
     enum Outcome: Sendable {
         case events([D.Event])
-        case rejected(Rejection.Code, naming: [String] = [])
+        case rejected(
+            Rejection.Code, naming: [String] = [], about: Rejection.Subject? = nil, allowed: [Rejection.Action] = [])
     }
 
     let testDescription: String
@@ -98,7 +103,8 @@ where D.Command: Sendable, D.Event: Equatable & Sendable, D.State: Equatable {
         let specification = DeciderSpecification<D>.given(history).when(command)
         switch outcome {
         case .events(let events): specification.then(events)
-        case .rejected(let code, let parts): specification.thenRejected(code, naming: parts)
+        case .rejected(let code, let parts, let subject, let allowed):
+            specification.thenRejected(code, naming: parts, about: subject, allowed: allowed)
         }
     }
 }

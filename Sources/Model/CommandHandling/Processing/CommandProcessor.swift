@@ -41,82 +41,25 @@ public final class CommandProcessor {
     /// A stream, and those of its commands that are to be decided again, or given up.
     private typealias Withdrawn = (entry: StreamEntry, commands: CommandQueue)
 
-    /// A command that writes the next `count` events of a ``Writing``.
-    private struct Unit {
-        var entry: StreamEntry
-        var command: PendingCommand
-        var count: Int
-        /// The number of the group that its events have in a batch.
-        var group: Int32 = 0
-    }
-
-    /// What is to be appended: units, and the events of all of them in the same order.
-    private struct Writing {
-        var units: [Unit] = []
-        /// The events as the log gets them, and as projections do.
-        var newEvents: [NewEvent] = []
-        var events: [DomainEvent] = []
-
-        /// Takes the first units, with their events.
-        mutating func take(_ unitCount: Int, _ eventCount: Int) -> Writing {
-            guard unitCount < units.count else {
-                defer { self = Writing() }
-                return self
-            }
-            let taken = Writing(
-                units: Array(units.prefix(unitCount)), newEvents: Array(newEvents.prefix(eventCount)),
-                events: Array(events.prefix(eventCount)))
-            units.removeFirst(unitCount)
-            newEvents.removeFirst(eventCount)
-            events.removeFirst(eventCount)
-            return taken
-        }
-
-        static func += (writing: inout Writing, next: Writing) {
-            writing.units += next.units
-            writing.newEvents += next.newEvents
-            writing.events += next.events
-        }
-
-        /// Drops the units of these streams, with their events.
-        mutating func remove(_ entries: Set<ObjectIdentifier>) {
-            var kept = Writing()
-            var first = 0
-            for unit in units {
-                let range = first..<first + unit.count
-                first = range.upperBound
-                guard !entries.contains(ObjectIdentifier(unit.entry)) else { continue }
-                kept.units.append(unit)
-                kept.newEvents += newEvents[range]
-                kept.events += events[range]
-            }
-            self = kept
-        }
-    }
-
     private let partition: Int
     private let limits: Limits
     private let mayExist: (StreamName) -> Bool
     /// How many events a stream has at least, as of the same position; nil if that cannot be told.
     let leastVersion: (StreamName) -> Int64?
     private let cache: StreamCache
-    private var filling = Writing()
-    private var encoder = EventEncoder()
-    /// Batches whose outcome is not known yet, oldest first.
-    private var inFlight: [(writing: Writing, recordedAt: Timestamp)] = []
+    private var batches = BatchQueue()
     private var loads: [StreamName] = []
     private var held = HeldCommands()
     /// All outlets with changes that are not durable, and some others.
     private var changedOutlets: Set<Identifier> = []
-    private var batchNumber = 0
     /// How many commands and questions wait for a batch or a load.
     public private(set) var waitingCommands = 0
     /// Why nothing is handled any more; nil as long as it is.
     private var closure: String?
 
     #if DEBUG
-        /// Chooses what goes wrong with each command of a cart that makes events.
-        public var recordingFault: (Cart.Command) -> RecordingFault? = { _ in nil }
+        /// Chooses what goes wrong with each command that makes events.
+        public var recordingFault: (DomainCommand) -> RecordingFault? = { _ in nil }
     #endif
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
@@ -142,8 +85,7 @@ public final class CommandProcessor {
         if let closure { return completion(.unavailable(closure)) }
         guard waitingCommands < limits.waitingCommands else { return completion(.busy) }
         waitingCommands += 1
-        let command = PendingCommand(request, completion)
-        decideOrLoad(command, on: entry(of: command.request.stream))
+        decideOrLoad(PendingCommand(request, completion))
     }
 
     /// Gives the committed state of a stream, at once if it is known.
@@ -167,8 +109,10 @@ public final class CommandProcessor {
     public func emptyCache() { cache.empty() }
 
     /// The stream. If it is not known, a load is under way.
-    private func entry(of stream: StreamName) -> StreamEntry {
-        let entry = cache[stream] ?? insert(stream)
+    ///
+    /// - Parameter isNew: whether the stream has not begun yet.
+    private func entry(of stream: StreamName, isNew: Bool = false) -> StreamEntry {
+        let entry = cache[stream] ?? insert(StreamEntry(stream, isKnown: isNew || !mayExist(stream)))
         startLoad(of: entry)
         return entry
     }
@@ -186,14 +130,15 @@ public final class CommandProcessor {
         startLoad(of: entry)
     }
 
-    private func decideOrLoad(_ command: PendingCommand, on entry: StreamEntry) {
-        if let outlet = held.outlet(before: entry) { return held.append(command, on: entry, for: outlet) }
-        startLoad(of: entry)
+    /// Decides a command as soon as its stream is known. The stream is looked for each time: while a command waits, or
+    /// others are decided, the cache may let go of it.
+    private func decideOrLoad(_ command: PendingCommand) {
+        let entry = entry(of: command.request.stream)
+        if let awaited = held.awaited(before: entry) { return held.append(command, on: entry, for: awaited) }
         if let load = entry.load { load.commands.append(command) } else { decide(command, on: entry) }
     }
 
-    private func insert(_ stream: StreamName) -> StreamEntry {
-        let entry = StreamEntry(stream, isKnown: !mayExist(stream))
+    private func insert(_ entry: StreamEntry) -> StreamEntry {
         cache.insert(entry)
         return entry
     }
@@ -201,7 +146,7 @@ public final class CommandProcessor {
     // MARK: Deciding
 
     private func decide(_ command: PendingCommand, on entry: StreamEntry) {
-        if let outlet = held.outlet(before: entry) { return held.append(command, on: entry, for: outlet) }
+        if let awaited = held.awaited(before: entry) { return held.append(command, on: entry, for: awaited) }
         command.restsOn = entry.pendingVersion
         command.outlet = nil
         if let corruption = entry.corruption {
@@ -226,7 +171,7 @@ public final class CommandProcessor {
         }
     }
 
-    /// Accepts a command, or finds that it would be; nil if it has to wait for an outlet.
+    /// Accepts a command, or finds that it would be; nil if it has to wait for another stream.
     private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandOutcome? {
         let request = command.request
         guard request.mayKnow?(entry.pending) ?? true else {
@@ -237,144 +182,100 @@ public final class CommandProcessor {
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }
-        let state = entry.pending
-        switch request.command(state, entry.pendingVersion) {
-        case .cart(let wanted):
-            if let outlet = CommandProcessor.outlet(of: wanted, in: state) {
-                guard rest(command, of: entry, on: outlet) else { return nil }
-            }
-            let events = try CommandProcessor.decide(wanted, in: state)
-            #if DEBUG
-                if !events.isEmpty, !request.isTrial, let fault = recordingFault(wanted),
-                    let wrong = CommandProcessor.recording(events.map(DomainEvent.cart), fault, on: entry)
-                {
-                    if !wrong.events.isEmpty { _ = try append(wrong.events, of: command, to: entry, in: state) }
-                    return .accepted(wrong.reply)
-                }
-            #endif
-            let terms = if case .checkOut(let checkOut) = wanted { checkOut.terms } else { Order.Terms.none }
-            return try append(
-                events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state, terms: terms)
-        case .menu(let wanted):
-            if wanted.restsOnOutlet { guard rest(command, of: entry, on: entry.name.id) else { return nil } }
-            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.menu)
-            return try append(events, of: command, to: entry, in: consume state)
-        case .outlet(let wanted):
-            if case .outlet(let outlet) = state, wanted.restsOnMenu(in: outlet) {
-                guard rest(command, of: entry, on: entry.name.id) else { return nil }
-            }
-            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.outlet)
-            return try append(events, of: command, to: entry, in: consume state)
-        case .order(let wanted):
-            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.order)
-            return try append(events, of: command, to: entry, in: consume state)
+        // The state is asked for each time: while somebody else has it, it cannot be changed in place.
+        let wanted = request.command(entry.pending, entry.pendingVersion)
+        if let outlet = wanted.outlet(in: entry.pending, of: entry.name.id) {
+            guard rest(command, of: entry, on: outlet) else { return nil }
         }
-    }
-
-    // Functions of their own, so that nothing but the caller has the state when it is changed.
-
-    private static func decide(
-        _ command: Cart.Command, in state: AggregateState
-    ) throws(Rejection) -> [Cart.Event] {
-        guard case .cart(let state) = state else { preconditionFailure("a command for another kind of stream") }
-        return try Cart.decide(command, in: state)
-    }
-
-    private static func outlet(of command: Cart.Command, in state: AggregateState) -> Identifier? {
-        guard case .cart(let state) = state else { return nil }
-        return command.outlet(for: state)
-    }
-
-    private static func decide(
-        _ command: Menu.Command, in state: AggregateState
-    ) throws(Rejection) -> [Menu.Event] {
-        guard case .menu(let state) = state else { preconditionFailure("a command for another kind of stream") }
-        return try Menu.decide(command, in: state)
-    }
-
-    private static func decide(
-        _ command: Outlet.Command, in state: AggregateState
-    ) throws(Rejection) -> [Outlet.Event] {
-        guard case .outlet(let state) = state else { preconditionFailure("a command for another kind of stream") }
-        return try Outlet.decide(command, in: state)
-    }
-
-    private static func decide(
-        _ command: Order.Command, in state: AggregateState
-    ) throws(Rejection) -> [Order.Event] {
-        guard case .order(let state) = state else { preconditionFailure("a command for another kind of stream") }
-        return try Order.decide(command, in: state)
-    }
-
-    /// Adds a command's events to the next batch and accepts it, unless it is only tried.
-    ///
-    /// - Parameters:
-    ///   - state: what the command was decided in.
-    ///   - terms: those of the order, if the command places one.
-    private func append(
-        _ events: some RandomAccessCollection<DomainEvent>, of command: PendingCommand, to entry: StreamEntry,
-        in state: consuming AggregateState, terms: Order.Terms = .none
-    ) throws(Rejection) -> CommandOutcome {
-        guard events.count <= EventBatch.maximumEvents else {
+        let decision = try wanted.decide(in: entry.pending, of: entry.name.id)
+        guard !decision.events.isEmpty else { return .accepted(entry.pending.reply(version: entry.pendingVersion)) }
+        #if DEBUG
+            if !request.isTrial, let fault = recordingFault(wanted),
+                let wrong = CommandProcessor.recording(decision.events, fault, on: entry)
+            {
+                if !wrong.events.isEmpty { _ = record(wrong.events, beside: [], of: command, on: entry) }
+                return .accepted(wrong.reply)
+            }
+        #endif
+        var others: [(entry: StreamEntry, events: [DomainEvent])] = []
+        entry.isBeingDecided = true
+        defer {
+            entry.isBeingDecided = false
+            for other in others { other.entry.isBeingDecided = false }
+        }
+        for consequence in decision.consequences {
+            let other = self.entry(of: consequence.stream, isNew: consequence.isStreamNew)
+            if let awaited = other.load == nil ? held.awaited(before: other) : other.name {
+                held.append(command, on: entry, for: awaited)
+                return nil
+            }
+            if let corruption = other.corruption { return .corrupt(corruption) }
+            others.append((other, try CommandProcessor.decide(consequence, on: other)))
+            other.isBeingDecided = true
+        }
+        guard others.reduce(decision.events.count, { $0 + $1.events.count }) <= EventBatch.maximumEvents else {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
         }
-        guard !events.isEmpty else { return .accepted(state.reply(version: entry.pendingVersion)) }
-        guard !command.request.isTrial else { return .recordable }
+        guard !request.isTrial else { return .recordable }
+        return .accepted(record(decision.events, beside: others, of: command, on: entry))
+    }
+
+    private static func decide(
+        _ consequence: Consequence, on entry: StreamEntry
+    ) throws(Rejection) -> [DomainEvent] {
+        do throws(Rejection) {
+            return try consequence.command.decide(in: entry.pending, of: entry.name.id).events
+        } catch {
+            throw error.naming(entry.name.id)
+        }
+    }
+
+    /// Adds a command's events to the next batch, those of other streams first. Returns the reply to it.
+    private func record(
+        _ events: [DomainEvent], beside others: [(entry: StreamEntry, events: [DomainEvent])],
+        of command: PendingCommand, on entry: StreamEntry
+    ) -> CommandReply {
         let metadata = command.request.metadata
         let encodedMetadata = metadata.encoded()
-        let eventCount = filling.events.count
+        let eventCount = batches.filling.events.count
+        let writes = others.map { other in
+            goAhead(other.entry, by: other.events, metadata, encodedMetadata)
+            return BatchQueue.Write(entry: other.entry, version: other.entry.pendingVersion)
+        }
+        let reply = goAhead(entry, by: events, metadata, encodedMetadata)
+        batches.close(command, of: entry, beside: writes, since: eventCount)
+        command.restsOn = entry.pendingVersion
+        return reply
+    }
+
+    /// Takes events into a stream's state after everything in flight. Returns the reply to a command that led there.
+    @discardableResult
+    private func goAhead(
+        _ entry: StreamEntry, by events: [DomainEvent], _ metadata: EventMetadata, _ encodedMetadata: [UInt8]
+    ) -> CommandReply {
+        var state = entry.pending
         let ahead = entry.goAhead()
         for event in events {
-            if let (order, placement) = CommandProcessor.order(
-                placedBy: event, from: state, of: entry.name.id, terms)
-            {
-                let stream = StreamName(.order, order)
-                for (index, event) in try Order.decide(.place(placement), in: Order.initial).enumerated() {
-                    fill(.order(event), stream, version: Int64(index + 1), encodedMetadata)
-                }
-            }
             do throws(ImpossibleEvent) {
                 try state.evolve(event)
             } catch {
                 preconditionFailure("decided an event that cannot happen: \(error)")
             }
             ahead.version += 1
-            fill(event, entry.name, version: ahead.version, encodedMetadata)
+            batches.fill(event, entry.name, version: ahead.version, encodedMetadata)
         }
         let reply = state.reply(version: ahead.version)
         ahead.state = consume state
-        filling.units.append(Unit(entry: entry, command: command, count: filling.events.count - eventCount))
-        command.restsOn = ahead.version
         entry.remember(metadata, reply, ahead.version)
         if entry.name.isOfOutlet { changedOutlets.insert(entry.name.id) }
-        return .accepted(reply)
-    }
-
-    private func fill(_ event: DomainEvent, _ stream: StreamName, version: Int64, _ metadata: [UInt8]) {
-        let (kind, payload) = encoder.encode(event)
-        filling.events.append(event)
-        filling.newEvents.append(
-            NewEvent(stream: stream, version: version, kind: kind, payload: payload, metadata: metadata))
-    }
-
-    /// The order that a checkout places. Its id comes from this cart and version, so its stream is new.
-    private static func order(
-        placedBy event: DomainEvent, from state: AggregateState, of cart: Identifier, _ terms: Order.Terms
-    ) -> (Identifier, Order.Placement)? {
-        guard case .cart(.checkedOut(let order, let lines, let charges, let total, let customer, let name)) = event,
-            case .cart(.filled(let contents)) = state
-        else { return nil }
-        let placement = Order.Placement(
-            cart: cart, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
-            total: total, customer: customer, name: name, terms: terms)
-        return (order, placement)
+        return reply
     }
 
     /// Has a command be decided on an outlet and its menu, or holds it until their changes are durable. Those of the
     /// command's own stream are in the state that it is decided in.
     private func rest(_ command: PendingCommand, of entry: StreamEntry, on outlet: Identifier) -> Bool {
         guard !isChanging(outlet, beside: entry) else {
-            held.append(command, on: entry, for: outlet)
+            held.append(command, on: entry, for: StreamName(.outlet, outlet))
             return false
         }
         command.outlet = outlet
@@ -392,11 +293,13 @@ public final class CommandProcessor {
         return changing.contains { $0 !== own }
     }
 
-    /// Decides what has waited for outlets whose changes are durable now, or were not made.
+    /// Decides what has waited for streams that are loaded now, and for outlets whose changes are durable now, or were
+    /// not made.
     private func releaseHeld() {
         guard !held.isEmpty else { return }
-        for outlet in held.outlets where !isChanging(outlet) {
-            for (entry, command) in held.take(outlet) { decideOrLoad(command, on: entry) }
+        for stream in held.awaited where cache[stream]?.load == nil {
+            if stream.category == .outlet, isChanging(stream.id) { continue }
+            for (_, command) in held.take(stream) { decideOrLoad(command) }
         }
     }
 
@@ -408,53 +311,21 @@ public final class CommandProcessor {
     // MARK: Batches
 
     /// How many events wait for a batch.
-    public var waitingEvents: Int { filling.events.count }
+    public var waitingEvents: Int { batches.filling.events.count }
 
     /// Whether there are events to take as a batch.
-    public var hasBatch: Bool { !filling.units.isEmpty }
+    public var hasBatch: Bool { !batches.filling.units.isEmpty }
 
     /// The next batch to be appended. It rests on the batches in flight. If one of them ends otherwise than it was
     /// decided, because of a conflict or of anything from other writers, the batches behind it have to be taken back
     /// before that is reported (``takeBack(_:)``).
     public func takeBatch(now: Timestamp) -> EventBatch? {
-        guard hasBatch else { return nil }
-        batchNumber += 1
-        var groups: [Int32] = []
-        groups.reserveCapacity(filling.events.count)
-        var readings: [EventBatch.Reading] = []
-        var next: Int32 = 0
-        var taken = 0
-        while taken < filling.units.count {
-            let unit = filling.units[taken]
-            guard taken == 0 || groups.count + unit.count <= limits.batchEvents else { break }
-            if unit.entry.group.batch != batchNumber {
-                unit.entry.group = (batchNumber, next)
-                next += 1
-            }
-            filling.units[taken].group = unit.entry.group.number
-            for _ in 0..<unit.count { groups.append(unit.entry.group.number) }
-            if let outlet = unit.command.outlet {
-                for category in [.outlet, .menu] as [StreamName.Category] where category != unit.entry.name.category {
-                    readings.append(EventBatch.Reading(StreamName(category, outlet), by: unit.entry.group.number))
-                }
-            }
-            taken += 1
-        }
-        let writing = filling.take(taken, groups.count)
-        inFlight.append((writing, now))
-        return EventBatch(
-            partition: partition, events: writing.newEvents, groups: groups, readings: readings, recordedAt: now)
+        batches.take(partition: partition, atMost: limits.batchEvents, now: now)
     }
 
     /// Takes back the newest batches in flight, which are not in the log and never will be: their commands go into the
     /// next batch.
-    public func takeBack(_ count: Int) {
-        var writing = Writing()
-        for taken in inFlight.suffix(count) { writing += taken.writing }
-        inFlight.removeLast(count)
-        writing += filling
-        filling = writing
-    }
+    public func takeBack(_ count: Int) { batches.takeBack(count) }
 
     /// The oldest batch in flight has been appended, except for its conflicts.
     ///
@@ -464,19 +335,17 @@ public final class CommandProcessor {
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>],
         project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
-        precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBack")
-        var (writing, time) = takeInFlight()
+        precondition(batches.inFlightCount == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBack")
+        var (writing, time) = batches.takeOldest()
         var again: [Withdrawn] = []
         if !receipt.conflicts.isEmpty {
-            var refused: Set<ObjectIdentifier> = []
             for unit in writing.units where receipt.conflicts.contains(unit.group) {
-                refused.insert(ObjectIdentifier(unit.entry))
-                withdraw(unit.entry, to: &again)
+                for entry in unit.entries { withdraw(entry, to: &again) }
             }
-            writing.remove(refused)
+            writing.keep { !receipt.conflicts.contains($0.group) }
         }
         for event in foreign { absorb(event, again: &again) }
-        dropFilling(of: again)
+        dropFilling(of: &again)
 
         var recorded: [Result<DecodedEvent, CorruptEvent>] = []
         recorded.reserveCapacity(writing.events.count)
@@ -490,46 +359,48 @@ public final class CommandProcessor {
                             stream: writing.newEvents[index].stream, version: writing.newEvents[index].version,
                             event: writing.events[index], metadata: unit.command.request.metadata, recordedAt: time)))
             }
-            commit(unit, writing.events[first..<first + unit.count], at: time)
-            unit.entry.committed.position = receipt.previous.position + Int64(first + unit.count)
+            let indices = first..<recorded.count
+            commit(writing, indices, to: unit.entry, version: unit.command.restsOn, after: receipt.previous, at: time)
+            for write in unit.others {
+                commit(writing, indices, to: write.entry, version: write.version, after: receipt.previous, at: time)
+            }
         }
         for stream in receipt.stale { cache[stream]?.forget() }
-        // An order's stream may be in memory because a client asked for it before it was placed.
-        for index in writing.newEvents.indices where writing.newEvents[index].stream.category == .order {
-            absorb(recorded[index], again: &again)
-        }
         project(recorded)
-        for unit in writing.units { finishDurable(unit.entry) }
+        for unit in writing.units {
+            finishDurable(unit.entry)
+            for write in unit.others { finishDurable(write.entry) }
+        }
         // Only now, so that nothing is withdrawn of what has just become durable.
         withdraw(restingOn: foreign, to: &again)
-        dropFilling(of: again)
+        dropFilling(of: &again)
         decide(again)
         releaseHeld()
     }
 
-    private func takeInFlight() -> (writing: Writing, recordedAt: Timestamp) {
-        precondition(!inFlight.isEmpty, "no batch is in flight")
-        return inFlight.removeFirst()
-    }
-
-    /// Makes the events of one command part of the committed state.
-    private func commit(_ unit: Unit, _ events: ArraySlice<DomainEvent>, at time: Timestamp) {
-        let entry = unit.entry
-        if let ahead = entry.undurable, ahead.version == unit.command.restsOn {
+    /// Makes the events of one command part of the committed state of a stream that it wrote, up to a version.
+    private func commit(
+        _ writing: BatchQueue.Writing, _ indices: Range<Int>, to entry: StreamEntry, version: Int64,
+        after previous: LogPoint, at time: Timestamp
+    ) {
+        if let ahead = entry.undurable, ahead.version == version {
             // Nothing is ahead of it any more: `finishDurable` follows.
             entry.committed.state = ahead.takeState()
         } else {
-            for event in events where event.category == entry.name.category {
+            for index in indices where writing.newEvents[index].stream == entry.name {
                 do throws(ImpossibleEvent) {
-                    try entry.committed.state.evolve(event)
+                    try entry.committed.state.evolve(writing.events[index])
                 } catch {
                     preconditionFailure("an event could happen when decided, and not when committed: \(error)")
                 }
             }
         }
         entry.isAssumedNew = false
-        entry.committed.version = unit.command.restsOn
+        entry.committed.version = version
         entry.committed.updatedAt = time
+        if let last = indices.last(where: { writing.newEvents[$0].stream == entry.name }) {
+            entry.committed.position = previous.position + Int64(last + 1)
+        }
     }
 
     private func finishDurable(_ entry: StreamEntry) {
@@ -544,10 +415,10 @@ public final class CommandProcessor {
 
     /// Nothing of the oldest batch in flight was appended, or that is unknown. Whatever depends on it fails, too.
     public func failed(_ outcome: CommandOutcome) {
-        let (writing, _) = takeInFlight()
+        let (writing, _) = batches.takeOldest()
         var withdrawn: [Withdrawn] = []
-        for unit in writing.units { withdraw(unit.entry, to: &withdrawn) }
-        dropFilling(of: withdrawn)
+        for entry in writing.units.lazy.flatMap(\.entries) { withdraw(entry, to: &withdrawn) }
+        dropFilling(of: &withdrawn)
         if case .unknown = outcome {
             for (entry, _) in withdrawn { entry.isKnown = false }
         }
@@ -560,13 +431,11 @@ public final class CommandProcessor {
 
     /// Ends everything that waits, and handles nothing more. No batch may be in flight.
     public func close(_ reason: String) {
-        precondition(inFlight.isEmpty)
+        precondition(batches.inFlightCount == 0)
         closure = reason
-        filling = Writing()
+        batches.dropAll()
         loads = []
-        for outlet in held.outlets {
-            for (_, command) in held.take(outlet) { fail(command, reason) }
-        }
+        for stream in held.awaited { failHeld(for: stream, reason) }
         for entry in cache.entries {
             for command in entry.undurable?.commands ?? CommandQueue() { fail(command, reason) }
             entry.undurable = nil
@@ -579,11 +448,11 @@ public final class CommandProcessor {
 
     /// Takes in what other writers appended. No batch may be in flight.
     public func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        precondition(inFlight.isEmpty)
+        precondition(batches.inFlightCount == 0)
         var again: [Withdrawn] = []
         for event in events { absorb(event, again: &again) }
         withdraw(restingOn: events, to: &again)
-        dropFilling(of: again)
+        dropFilling(of: &again)
         decide(again)
         releaseHeld()
     }
@@ -623,27 +492,27 @@ public final class CommandProcessor {
             if let stream, stream.isOfOutlet { changed.insert(stream.id) }
         }
         guard !changed.isEmpty else { return }
-        for unit in filling.units {
+        for unit in batches.filling.units {
             if let outlet = unit.command.outlet, changed.contains(outlet) { withdraw(unit.entry, to: &list) }
         }
     }
 
-    /// Withdraws the part of the next batch that depends on what was withdrawn, in one pass over it.
-    private func dropFilling(of withdrawn: [Withdrawn]) {
+    /// Withdraws the part of the next batch that depends on what was withdrawn, and what was decided together with it.
+    private func dropFilling(of withdrawn: inout [Withdrawn]) {
         guard !withdrawn.isEmpty else { return }
-        filling.remove(Set(withdrawn.map { ObjectIdentifier($0.entry) }))
+        for entry in batches.drop(withdrawn.map(\.entry)) { withdraw(entry, to: &withdrawn) }
     }
 
     /// Decides withdrawn commands again.
     private func decide(_ withdrawn: [Withdrawn]) {
-        for (entry, commands) in withdrawn {
+        for (_, commands) in withdrawn {
             for command in commands {
                 command.conflicts += 1
                 if command.conflicts > limits.conflicts {
                     command.outcome = .busy
                     finish(command)
                 } else {
-                    decideOrLoad(command, on: entry)
+                    decideOrLoad(command)
                 }
             }
         }
@@ -679,8 +548,9 @@ public final class CommandProcessor {
         entry.isKnown = true
         entry.isAssumedNew = false
         cache.hasChanged(entry)
-        for command in load.commands { decide(command, on: entry) }
         answer(load.readers, CommandProcessor.answer(about: entry))
+        for command in load.commands { decideOrLoad(command) }
+        releaseHeld()
         return entry.corruption
     }
 
@@ -698,6 +568,11 @@ public final class CommandProcessor {
         guard let entry = cache[stream], let load = entry.load else { return }
         entry.load = nil
         fail(load, reason)
+        failHeld(for: stream, reason)
+    }
+
+    private func failHeld(for stream: StreamName, _ reason: String) {
+        for (_, command) in held.take(stream) { fail(command, reason) }
     }
 
     private func fail(_ command: PendingCommand, _ reason: String) {

@@ -18,8 +18,8 @@ final class StreamEntry {
     var isAssumedNew: Bool
     /// The load that is under way.
     var load: StreamLoad?
-    /// The outlet that its newest commands wait for (``HeldCommands``).
-    var heldBy: Identifier?
+    /// What its newest commands wait for (``HeldCommands``).
+    var heldBy: StreamName?
     var corruption: CorruptEvent?
     /// Whether it has been used since the cache's hand last passed.
     var isReferenced = true
@@ -47,7 +47,10 @@ final class StreamEntry {
     var size: Int { 500 + 350 * replyOrder.count + committed.state.size }
     var knownSize = 0
 
-    var isIdle: Bool { undurable == nil && load == nil && heldBy == nil }
+    /// Whether a command is being decided that writes it, and may bring other streams into memory.
+    var isBeingDecided = false
+
+    var isIdle: Bool { undurable == nil && load == nil && heldBy == nil && !isBeingDecided }
 
     /// The state after everything in flight.
     var pending: AggregateState { undurable?.state ?? committed.state }

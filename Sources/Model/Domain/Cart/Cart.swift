@@ -202,7 +202,7 @@ public enum Cart: Decider {
             (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
             (.checkedOut(_, let order), .checkOut):
             throw Rejection(
-                .state, "the cart is checked out as order '\(order)'; allowed are CART.GET and CART.COUNT")
+                .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
 
         case (.empty, .add(let addition)):
             return [try add(addition, to: nil)]
@@ -244,11 +244,11 @@ public enum Cart: Decider {
             return try self.edit(edit, contents)
 
         case (.filled(let contents), .tip(let amount)):
-            try amount.check("minor")
+            try amount.check(.amount)
             return amount == contents.tip ? [] : [.tipSet(amount)]
 
         case (.empty, .tip), (.empty, .checkOut):
-            throw Rejection(.state, "the cart is empty; allowed is CART.ADD")
+            throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
         case (.filled(let contents), .checkOut(let checkOut)):
             return [try place(checkOut, contents)]
         }
@@ -258,9 +258,9 @@ public enum Cart: Decider {
         guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
             throw quantityOutOfRange(addition.quantity)
         }
-        if case .plain(let note) = addition.note { try TextRules.check(note, "NOTE", TextRules.note) }
+        if case .plain(let note) = addition.note { try TextRules.check(note, .note, TextRules.note) }
         let customer = try customer(addition.customer, of: contents)
-        try check(addition.note, "NOTE", of: customer)
+        try check(addition.note, .note, of: customer)
         let item = try addition.offer.item(addition.item, of: addition.outlet)
         if let contents { try checkCurrency(of: item, in: contents) }
         let lines = contents?.lines ?? []
@@ -287,9 +287,9 @@ public enum Cart: Decider {
     private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
         guard let old = contents.lines.first(where: { $0.id == edit.line }) else { throw noSuchLine }
         let note = edit.note ?? old.note
-        if case .plain(let note) = note { try TextRules.check(note, "NOTE", TextRules.note) }
+        if case .plain(let note) = note { try TextRules.check(note, .note, TextRules.note) }
         let customer = try customer(edit.customer, of: contents)
-        try check(note, "NOTE", of: customer)
+        try check(note, .note, of: customer)
         let item = try edit.offer.item(old.item, of: contents.outlet)
         try checkCurrency(of: item, in: contents)
         var line = CartLine(
@@ -312,7 +312,7 @@ public enum Cart: Decider {
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
         let customer = try customer(checkOut.customer, of: contents)
-        try check(checkOut.name.map(PersonalText.sealed), "NAME", of: customer)
+        try check(checkOut.name.map(PersonalText.sealed), .name, of: customer)
         let offers = contents.lines.map { checkOut.offers[$0.id] ?? .noItem }
         for (line, offer) in zip(contents.lines, offers) {
             let item = try offer.item(line.item, of: contents.outlet)
@@ -351,18 +351,18 @@ public enum Cart: Decider {
         guard contents.lines.mayBelong(to: named) else {
             throw Rejection(
                 .state,
-                "the cart has a note that was taken without CUSTOMER and could never be forgotten; remove its line "
-                    + "before the cart gets a customer")
+                "the cart has a note of no customer, which could never be forgotten; remove its line before the cart gets "
+                    + "a customer")
         }
         return named
     }
 
     private static func check(
-        _ text: PersonalText?, _ field: String, of customer: Identifier?
+        _ text: PersonalText?, _ subject: Rejection.Subject, of customer: Identifier?
     ) throws(Rejection) {
         guard PersonalText.isAllowed(text, of: customer) else {
             throw .invalid(
-                field, "the cart belongs to a customer; say CUSTOMER and the id, so that the text can be forgotten")
+                subject, "the cart belongs to a customer, who has to be named so that the text can be forgotten")
         }
     }
 
@@ -385,7 +385,7 @@ public enum Cart: Decider {
     }
 
     /// Does not repeat what was asked for: that may be any text, of any length.
-    private static let noSuchLine = Rejection(.notFound, "the cart has no such line; CART.GET shows its lines")
+    private static let noSuchLine = Rejection(.notFound, "the cart has no such line", allowed: [.showCart])
 
     private static func quantityOutOfRange(_ quantity: Int) -> Rejection {
         Rejection(.limit, "a quantity is from 1 to \(MenuItem.quantityLimit), not \(quantity)")

@@ -44,17 +44,17 @@ public struct ItemAttributes: Equatable, Sendable {
     /// Rejects attributes out of bounds, or without what the item's kind requires, naming the field below `path`.
     func validate(at path: String, _ kind: ItemKind) throws(Rejection) {
         guard list.count <= Self.maximumCount else {
-            throw .invalid(path, "must have at most \(Self.maximumCount) entries")
+            throw .invalid(.field(path), "must have at most \(Self.maximumCount) entries")
         }
         if let repeatedName { throw .invalid("\(path).\(repeatedName)", "is there twice") }
         guard bytes <= Self.maximumBytes else {
-            throw .invalid(path, "must have at most \(Self.maximumBytes) bytes together, have \(bytes)")
+            throw .invalid(.field(path), "must have at most \(Self.maximumBytes) bytes together, have \(bytes)")
         }
         for attribute in list {
             let field = "\(path).\(attribute.name)"
             switch attribute.value {
             case .number, .boolean: break
-            case .text(let text): try TextRules.check(text, field, TextRules.line)
+            case .text(let text): try TextRules.check(text, .field(field), TextRules.line)
             case .texts(let texts): try TextRules.check(texts, field, atMost: Self.maximumCount)
             }
         }

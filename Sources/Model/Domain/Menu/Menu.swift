@@ -112,13 +112,14 @@ public enum Menu: Decider {
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             try price.check("price")
             guard !entry.isPriceFrom else {
-                throw Rejection(.state, "item '\(id)' has sizes, which have the prices; allowed is MENU.OPTION.PRICE")
+                throw Rejection(
+                    .state, "item '\(id)' has sizes, which have the prices", allowed: [.priceOption])
             }
             return entry.item.price == price ? [] : [.itemRepriced(id, price)]
 
         case .suspend(let id, let until, let now):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
-            if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
+            if let until, until <= now { throw .invalid(.until, "must lie in the future") }
             return entry.ownSuspension == MenuState.Suspension(until: until) ? [] : [.itemSuspended(id, until: until)]
 
         case .resume(let id):
@@ -145,7 +146,7 @@ public enum Menu: Decider {
         _ header: SectionHeader, before: Identifier?, in state: MenuState
     ) throws(Rejection) -> [Event] {
         if let before {
-            guard before != header.id else { throw .invalid("BEFORE", "names the section itself") }
+            guard before != header.id else { throw .invalid(.before, "names the section itself") }
             guard state.sectionIndex(before) != nil else { throw noSuchSection(before) }
         }
         let index = state.sectionIndex(header.id)
@@ -168,7 +169,7 @@ public enum Menu: Decider {
     ) throws(Rejection) -> [Event] {
         guard let target = state.sectionIndex(section) else { throw noSuchSection(section) }
         if let before {
-            guard before != item.id else { throw .invalid("BEFORE", "names the item itself") }
+            guard before != item.id else { throw .invalid(.before, "names the item itself") }
             guard state.sections[target].items.contains(before) else {
                 throw Rejection(.notFound, "no item '\(before)' in section '\(section)'")
             }
@@ -195,7 +196,7 @@ public enum Menu: Decider {
         _ tax: Identifier?, _ field: @autoclosure () -> String, among taxes: Set<Identifier>?
     ) throws(Rejection) {
         guard let tax, let taxes, !taxes.contains(tax) else { return }
-        throw .invalid(field(), "the outlet has no tax '\(tax)'")
+        throw .invalid(.field(field()), "the outlet has no tax '\(tax)'")
     }
 
     static func checkSize(sections: Int, items: Int) throws(Rejection) {

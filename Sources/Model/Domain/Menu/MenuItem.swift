@@ -124,6 +124,6 @@ public struct MenuItem: Equatable, Sendable {
     }
 
     private static func check(_ count: Int, _ field: @autoclosure () -> String, atMost most: Int) throws(Rejection) {
-        guard count <= most else { throw .invalid(field(), "must have at most \(most) entries") }
+        guard count <= most else { throw .invalid(.field(field()), "must have at most \(most) entries") }
     }
 }

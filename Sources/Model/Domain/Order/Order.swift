@@ -168,12 +168,12 @@ public enum Order: Decider {
         _ payment: Payment, of book: Book, _ now: Timestamp
     ) throws(Rejection) -> [Event] {
         try check(reference: payment.reference)
-        try payment.amount.check("minor")
+        try payment.amount.check(.amount)
         if case .report(let parent) = payment.parent {
             guard payment.kind.parent != nil else {
-                throw .invalid("OF", "is for what is a part of another report; \(payment.kind.rawValue) is not")
+                throw .invalid(.partOf, "is for what is a part of another report; \(payment.kind.rawValue) is not")
             }
-            try check(reference: parent, "OF")
+            try check(reference: parent, .partOf)
         }
         if let known = book.payments.reports.first(where: {
             $0.reference == payment.reference && $0.kind == payment.kind
@@ -183,7 +183,8 @@ public enum Order: Decider {
             else {
                 throw Rejection(
                     .idMismatch,
-                    "'\(payment.reference)' was reported as \(payment.kind.rawValue) with another amount or OF")
+                    "'\(payment.reference)' was reported as \(payment.kind.rawValue) with another amount, or as a part of another report"
+                )
             }
             return []
         }
@@ -232,18 +233,18 @@ public enum Order: Decider {
 
     private static func check(_ readyBy: Timestamp?, _ now: Timestamp) throws(Rejection) {
         guard let readyBy else { return }
-        guard readyBy > now else { throw .invalid("READY", "must lie in the future") }
+        guard readyBy > now else { throw .invalid(.readyBy, "must lie in the future") }
         guard readyBy <= now.adding(seconds: maximumPromiseSeconds) else {
-            throw .invalid("READY", "must lie within \(maximumPromiseSeconds / 86_400) days")
+            throw .invalid(.readyBy, "must lie within \(maximumPromiseSeconds / 86_400) days")
         }
     }
 
     private static func ending(
         by party: Party, _ reason: Reason, _ text: PersonalText?, _ book: Book
     ) throws(Rejection) -> Ending {
-        if case .plain(let text) = text { try TextRules.check(text, "REASON", TextRules.note) }
+        if case .plain(let text) = text { try TextRules.check(text, .reason, TextRules.note) }
         guard PersonalText.isAllowed(text, of: book.placement.customer) else {
-            throw .invalid("REASON", "is sealed where the order has a customer, and only there")
+            throw .invalid(.reason, "is sealed where the order has a customer, and only there")
         }
         return Ending(by: party, reason, text: text)
     }
@@ -327,20 +328,21 @@ extension Order.Book {
 
     /// Why a command is not taken, with those that are.
     fileprivate var refusal: Rejection {
-        let allowed =
+        let allowed: [Rejection.Action] =
             switch status {
-            case .awaitingPayment, .scheduled: "ORDER.CANCEL"
+            case .awaitingPayment, .scheduled: [.cancelOrder]
             case .placed:
-                "ORDER.ACCEPT, ORDER.REJECT, ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL "
-                    + "and ORDER.REFUND"
-            case .accepted: "ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
-            case .preparing: "ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
-            case .ready: "ORDER.COMPLETE, ORDER.CANCEL and ORDER.REFUND"
-            case .completed: "ORDER.REFUND"
-            case .rejected, .cancelled: "ORDER.GET"
+                [
+                    .acceptOrder, .rejectOrder, .prepareOrder, .readyOrder, .completeOrder, .delayOrder, .cancelOrder,
+                    .refundOrder,
+                ]
+            case .accepted: [.prepareOrder, .readyOrder, .completeOrder, .delayOrder, .cancelOrder, .refundOrder]
+            case .preparing: [.readyOrder, .completeOrder, .delayOrder, .cancelOrder, .refundOrder]
+            case .ready: [.completeOrder, .cancelOrder, .refundOrder]
+            case .completed: [.refundOrder]
+            case .rejected, .cancelled: [.showOrder]
             }
-        let verb = allowed.contains(" and ") ? "are" : "is"
-        return Rejection(.state, "the order is \(words); allowed \(verb) \(allowed)")
+        return Rejection(.state, "the order is \(words)", allowed: allowed)
     }
 
     private var words: String {

@@ -189,15 +189,15 @@ extension Order {
 
     /// Rejects a reference that is no name of a payment, and one that may be the number of a card: a log that keeps
     /// everything must not have it.
-    static func check(reference: Text, _ field: String = "ref") throws(Rejection) {
-        try TextRules.check(reference, field, TextRules.name)
+    static func check(reference: Text, _ subject: Rejection.Subject = "ref") throws(Rejection) {
+        try TextRules.check(reference, subject, TextRules.name)
         var digits: [Int] = []
         for byte in Array(reference.utf8) + [0] {
             if (0x30...0x39).contains(byte) {
                 digits.append(Int(byte - 0x30))
             } else if byte != UInt8(ascii: " "), byte != UInt8(ascii: "-") {
                 guard !isCardNumber(digits) else {
-                    throw .invalid(field, "looks like the number of a card, which is not recorded")
+                    throw .invalid(subject, "looks like the number of a card, which is not recorded")
                 }
                 digits = []
             }

@@ -161,7 +161,7 @@ extension Order.Book {
         switch part {
         case .rest: portion = left
         case .amount(let amount):
-            guard amount > .zero else { throw .invalid("AMOUNT", "must be at least 1") }
+            guard amount > .zero else { throw .invalid(.amount, "must be at least 1") }
             guard left.amount == 0 || amount.minorUnits <= left.amount else {
                 let most = Amount(minorUnits: left.amount).words(in: placement.currency)
                 throw Rejection(.limit, "at most \(most) can be given back")
@@ -176,7 +176,7 @@ extension Order.Book {
             }
             let line = placement.lines[index]
             let before = back(of: line)
-            guard quantity >= 1 else { throw .invalid("QTY", "must be at least 1") }
+            guard quantity >= 1 else { throw .invalid(.quantity, "must be at least 1") }
             guard before < line.quantity else {
                 throw Rejection(.limit, "all of line '\(id)' has been given back")
             }

@@ -97,11 +97,12 @@ public enum Outlet: Decider {
             return [.closed]
 
         case (.registered(_, .closed, _), .pause):
-            throw Rejection(.state, "the outlet is closed, and only an open one can be paused; allowed is OUTLET.OPEN")
+            throw Rejection(
+                .state, "the outlet is closed, and only an open one can be paused", allowed: [.openOutlet])
         case (.registered(_, .open, _), .pause(let until, let reason, let now)),
             (.registered(_, .paused, _), .pause(let until, let reason, let now)):
-            guard until > now else { throw .invalid("UNTIL", "must lie in the future") }
-            try TextRules.check(reason, "REASON", TextRules.note)
+            guard until > now else { throw .invalid(.until, "must lie in the future") }
+            try TextRules.check(reason, .reason, TextRules.note)
             let paused = Status.paused(until: until, reason: reason)
             if case .registered(_, paused, _) = state { return [] }
             return [.paused(until: until, reason: reason)]

@@ -114,6 +114,6 @@ public struct OutletDetails: Equatable, Sendable {
         _ value: Number?, _ field: String, _ range: ClosedRange<Number>
     ) throws(Rejection) {
         guard let value, !range.contains(value) else { return }
-        throw .invalid(field, "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+        throw .invalid(.field(field), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
     }
 }

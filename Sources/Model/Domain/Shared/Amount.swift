@@ -38,9 +38,9 @@ public struct Amount: Hashable, Comparable, Sendable {
     var isRecordable: Bool { (Amount.zero...Amount.maximum).contains(self) }
 
     /// Rejects an amount that cannot be a price or a fee, naming its field.
-    func check(_ field: @autoclosure () -> String) throws(Rejection) {
+    func check(_ subject: @autoclosure () -> Rejection.Subject) throws(Rejection) {
         guard isRecordable else {
-            throw .invalid(field(), "must be from 0 to \(Amount.maximum.minorUnits) minor units")
+            throw .invalid(subject(), "must be from 0 to \(Amount.maximum.minorUnits) minor units")
         }
     }
 

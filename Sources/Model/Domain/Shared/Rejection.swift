@@ -17,19 +17,43 @@ public struct Rejection: Error, Equatable, Sendable {
         case choice = "CHOICE"
     }
 
+    /// What a rejection of a value is about.
+    public enum Subject: Equatable, Sendable {
+        /// A place in a document, such as `sections[0].items[2].price`, or a value of that name.
+        case field(String)
+        /// An argument of a command, which clients may call otherwise.
+        case amount, before, name, note, partOf, quantity, readyBy, reason, size, until
+    }
+
+    /// What can be done instead, or helps.
+    public enum Action: Equatable, Sendable {
+        case openOutlet, priceOption
+        case addToCart, showCart, countCart
+        case acceptOrder, rejectOrder, prepareOrder, readyOrder, completeOrder, delayOrder, cancelOrder, refundOrder
+        case showOrder
+    }
+
     /// What kind of rejection it is.
     public let code: Code
-    /// Why, in words for a person.
+    /// What it is about, if it is about one value.
+    public let subject: Subject?
+    /// Why, in words for a person; the name of an argument is not among them.
     public let message: String
+    /// What can be done instead, if that can be said.
+    public let allowed: [Action]
     /// Whether it is about all of the aggregate, whose id a decider does not know: see ``naming(_:)``.
     private let isAboutAll: Bool
 
     /// A rejection with its code and reason.
     ///
     /// - Parameter isAboutAll: whether the aggregate itself is not there.
-    public init(_ code: Code, _ message: String, isAboutAll: Bool = false) {
+    public init(
+        _ code: Code, _ message: String, about subject: Subject? = nil, allowed: [Action] = [], isAboutAll: Bool = false
+    ) {
         self.code = code
-        self.message = message
+        self.subject = subject
+        self.message = if case .field(let field) = subject { "\(field): \(message)" } else { message }
+        self.allowed = allowed
         self.isAboutAll = isAboutAll
     }
 
@@ -37,9 +61,12 @@ public struct Rejection: Error, Equatable, Sendable {
     public func naming(_ id: Identifier) -> Rejection { isAboutAll ? Rejection(code, "\(message): '\(id)'") : self }
 
     /// A value out of range or malformed.
-    ///
-    /// - Parameter field: where the value stands, such as `sections[0].items[2].price`.
-    public static func invalid(_ field: String, _ reason: String) -> Rejection {
-        Rejection(.invalid, "\(field): \(reason)")
+    public static func invalid(_ subject: Subject, _ reason: String) -> Rejection {
+        Rejection(.invalid, reason, about: subject)
     }
+}
+
+extension Rejection.Subject: ExpressibleByStringInterpolation {
+    /// A field.
+    public init(stringLiteral field: String) { self = .field(field) }
 }

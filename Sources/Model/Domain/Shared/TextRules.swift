@@ -13,29 +13,29 @@ public enum TextRules {
 
     /// Rejects a text out of bounds, or one with control characters, naming its field.
     public static func check(
-        _ text: Text, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+        _ text: Text, _ subject: @autoclosure () -> Rejection.Subject, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         let length = text.utf8.count
         guard bounds.contains(length) else {
-            throw .invalid(field(), "must have \(bounds.lowerBound)–\(bounds.upperBound) bytes, has \(length)")
+            throw .invalid(subject(), "must have \(bounds.lowerBound)–\(bounds.upperBound) bytes, has \(length)")
         }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .invalid(field(), "must not contain control characters")
+            throw .invalid(subject(), "must not contain control characters")
         }
     }
 
     /// As ``check(_:_:_:)``, if there is a text.
     public static func check(
-        _ text: Text?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+        _ text: Text?, _ subject: @autoclosure () -> Rejection.Subject, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
-        if let text { try check(text, field(), bounds) }
+        if let text { try check(text, subject(), bounds) }
     }
 
     /// Rejects a list that is too long, or any of its texts that is out of bounds.
     public static func check(
         _ texts: [Text], _ field: @autoclosure () -> String, atMost count: Int
     ) throws(Rejection) {
-        guard texts.count <= count else { throw .invalid(field(), "must have at most \(count) entries") }
+        guard texts.count <= count else { throw .invalid(.field(field()), "must have at most \(count) entries") }
         for (index, text) in texts.enumerated() { try check(text, "\(field())[\(index)]", line) }
     }
 }

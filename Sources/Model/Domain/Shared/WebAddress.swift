@@ -4,16 +4,16 @@
 /// Histories from before this rule may hold other texts: only commands are checked.
 public enum WebAddress {
     /// Rejects a text that is no such address, or too long, naming its field.
-    static func check(_ text: Text, _ field: @autoclosure () -> String) throws(Rejection) {
-        try TextRules.check(text, field(), TextRules.url)
+    static func check(_ text: Text, _ subject: @autoclosure () -> Rejection.Subject) throws(Rejection) {
+        try TextRules.check(text, subject(), TextRules.url)
         guard isAbsolute(text) || isPath(text) else {
-            throw .invalid(field(), "must be an address by http or https, or a path that begins with /")
+            throw .invalid(subject(), "must be an address by http or https, or a path that begins with /")
         }
     }
 
     /// As ``check(_:_:)``, if there is a text.
-    static func check(_ text: Text?, _ field: @autoclosure () -> String) throws(Rejection) {
-        if let text { try check(text, field()) }
+    static func check(_ text: Text?, _ subject: @autoclosure () -> Rejection.Subject) throws(Rejection) {
+        if let text { try check(text, subject()) }
     }
 
     /// Whether a text is an address by `http` or `https`, with a host and without a user.

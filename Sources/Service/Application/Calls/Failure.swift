@@ -50,8 +50,17 @@ package struct Failure: Error, Sendable {
         self.message = message
     }
 
+    /// A rejection, in the words of the calls: what arguments and commands are named.
     package init(_ rejection: Rejection) {
-        self.init(.rejected(rejection.code), rejection.message)
+        var message = rejection.message
+        if let argument = rejection.subject?.argument { message = "\(argument): \(message)" }
+        let commands = rejection.allowed.map(\.command)
+        if let last = commands.last {
+            let list = commands.count == 1 ? last : "\(commands.dropLast().joined(separator: ", ")) and \(last)"
+            message +=
+                rejection.code != .state ? "; see \(list)" : "; allowed \(commands.count == 1 ? "is" : "are") \(list)"
+        }
+        self.init(.rejected(rejection.code), message)
     }
 
     package init(_ corruption: CorruptEvent) {
@@ -106,7 +115,9 @@ package struct Failure: Error, Sendable {
         .forgotten,
         "this customer was forgotten, and no command in their name is accepted any more; nothing was accepted")
 
-    package static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
+    package static func invalid(_ field: String, _ reason: String) -> Failure {
+        Failure(.invalid, "\(field): \(reason)")
+    }
 
     package static func tooLarge(_ count: Int, limit: Int) -> Failure {
         Failure(.limit, "the document has \(count) bytes, and at most \(limit) can be sent")

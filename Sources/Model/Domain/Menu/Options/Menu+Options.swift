@@ -24,9 +24,9 @@ extension Menu {
         try price.check("price")
         guard let size else { return option.price == price ? [] : [.optionRepriced(id, price, size: nil)] }
         guard state.groups.isSize(size) else {
-            throw .invalid("SIZE", "'\(size)' is no option of a group that sets the price")
+            throw .invalid(.size, "'\(size)' is no option of a group that sets the price")
         }
-        guard !state.groups.isSize(id) else { throw .invalid("SIZE", "must be left out: '\(id)' is a size itself") }
+        guard !state.groups.isSize(id) else { throw .invalid(.size, "must be left out: '\(id)' is a size itself") }
         let old = option.sizePrices.first { $0.size == size }
         guard old != nil || option.sizePrices.count < OptionGroup.maximumOptions else {
             throw Rejection(.limit, "an option has at most \(OptionGroup.maximumOptions) prices")
@@ -38,7 +38,7 @@ extension Menu {
         _ id: Identifier, until: Timestamp?, now: Timestamp, in state: MenuState
     ) throws(Rejection) -> [Event] {
         _ = try option(id, in: state)
-        if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
+        if let until, until <= now { throw .invalid(.until, "must lie in the future") }
         let suspension = MenuState.Suspension(until: until)
         return state.groups.suspensions[id] == suspension ? [] : [.optionSuspended(id, until: until)]
     }

@@ -98,10 +98,10 @@ struct OptionRules {
         var sizes: Identifier?
         for (index, id) in item.options.enumerated() {
             let path = "\(item.path)options[\(index)]"
-            guard let group = byID[id] else { throw .invalid(path, "no group '\(id)' in the menu") }
-            guard !item.options[..<index].contains(id) else { throw .invalid(path, "'\(id)' is there twice") }
+            guard let group = byID[id] else { throw .invalid(.field(path), "no group '\(id)' in the menu") }
+            guard !item.options[..<index].contains(id) else { throw .invalid(.field(path), "'\(id)' is there twice") }
             guard group.setsPrice else { continue }
-            if let sizes { throw .invalid(path, "both '\(sizes)' and '\(id)' set the price") }
+            if let sizes { throw .invalid(.field(path), "both '\(sizes)' and '\(id)' set the price") }
             sizes = id
         }
         if let sizes, item.hasPrice {
@@ -180,7 +180,7 @@ extension OptionGroup {
         throws(Rejection)
     {
         guard range.contains(value) else {
-            throw .invalid(field(), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+            throw .invalid(.field(field()), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
         }
     }
 }
