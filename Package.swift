@@ -271,7 +271,10 @@ let unitTests: [Target] = [
         uses: ["Application", "Domain", "EventLog", "LineProtocol", "SeededRandom", "Serving", "TextFormats", "Users"]),
     tests(
         of: "WebServer",
-        uses: ["Application", "Catalogue", "Domain", "EventLoop", "HTTP", "Serving", "TextFormats", "Users"]),
+        uses: [
+            "Application", "Catalogue", "Domain", "EventLoop", "HTTP", "SeededRandom", "Serving", "TextFormats",
+            "Users",
+        ]),
     tests(
         of: "Integrations",
         uses: [

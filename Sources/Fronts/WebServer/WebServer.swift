@@ -41,17 +41,14 @@ package final class WebServer: Front {
     private var connectionsOfAddress: [String: Int] = [:]
     /// The event streams of each cookie, or address without one.
     var streams: [String: Int] = [:]
-    /// The bytes of bodies that are on their way.
-    var bodyBytes = 0
-    /// Those of long ones.
-    var longBodyBytes = 0
+    var bodies: BodyTotals
     /// Counts those of the line server and these apart.
     private var nextConnection: Int64 = 1 << 40
     /// Connections with something to send, or with requests that waited for it.
     private var withWork: [WebConnection] = []
     private var sweep: LoopTimer?
-    /// What is being written, for the connection whose turn it is.
-    var output: [UInt8] = []
+    /// An empty buffer for what is sent, for the connection whose turn it is.
+    var spareOutput: [UInt8] = []
     /// The time as answers have it.
     private(set) var date: String
     let tags = DocumentTags()
@@ -66,6 +63,7 @@ package final class WebServer: Front {
         self.logger = logger
         self.clock = clock
         pages = Pages(WebAssets())
+        bodies = BodyTotals(shortBytes: configuration.storeLimits.bodyBytes)
         date = HTTPDate.text(secondsSinceEpoch: clock() / 1_000)
     }
 

@@ -137,13 +137,8 @@ final class WebStream {
         }
     }
 
-    func check(silentSeconds: UInt64) {
-        if silentSeconds >= connection.server.configuration.commentSeconds { connection.write(EventStream.comment) }
-    }
-
     /// The connection is over.
     func end() {
-        guard !states.isEmpty else { return }
         states = [:]
         service.clientEnded(subscriber)
         connection.server.streamEnded(of: owner)

@@ -24,7 +24,7 @@ public struct HTTPRequestParser: Sendable {
     public var awaitedBody: Int? { head?.bodyLength }
 
     /// How many bytes there have to be at least before it is worth looking for the next request.
-    public var neededBytes: Int { head.map { $0.length + $0.bodyLength } ?? 1 }
+    public var neededBytes: Int { head.map { $0.length + $0.bodyLength } ?? scanned + 1 }
 
     /// The request whose body is awaited, without its body; nil while the head is not complete.
     ///
