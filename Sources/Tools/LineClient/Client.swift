@@ -30,26 +30,20 @@ package final class Client {
 
     /// How long the caller of one question waits for its answer, in milliseconds.
     package static let patience: UInt64 = 8_000
-    /// How long a connection whose client has ended its side may stay open after the last reply, in milliseconds.
-    private static let timeToClose: UInt64 = 10_000
 
     /// Told of messages that answer no request: the values of a push frame.
     package var onPush: ((@LoopActor ([Reply]) -> Void))?
-    /// Called once, last, after everybody who waited has been told.
-    package var onEnd: (@LoopActor (Ending) -> Void)?
-    /// How many bytes are still taken before the connection is cut, where it is to be.
-    private var bytesUntilCut: Int?
-    /// It was this side that ended the connection.
-    package private(set) var isCut = false
-    /// How many replies were awaited when the connection ended.
-    package private(set) var unanswered = 0
+    /// Told how many bytes have come, before they are read. What comes after ``close()`` is not.
+    package var onBytes: (@LoopActor (Int) -> Void)?
+    /// Called once, last, after everybody who waited has been told: why, and how many replies were awaited.
+    package var onEnd: (@LoopActor (Ending, Int) -> Void)?
 
-    private let connection: TCPConnection
+    /// The socket.
+    package let connection: TCPConnection
     private var writer = RequestWriter()
     private var parser = ReplyParser()
     private var awaited = Ring<Awaited>()
     private var hasEnded = false
-    private var isReading = false
 
     private init(_ connection: TCPConnection) {
         self.connection = connection
@@ -85,6 +79,9 @@ package final class Client {
     /// Whether requests can be sent.
     package var isOpen: Bool { !hasEnded && connection.isOpen }
 
+    /// What leaves with ``flush()``.
+    package var unsent: UnsafeRawBufferPointer { writer.bytes }
+
     /// How many replies are awaited.
     package var awaitedCount: Int { awaited.count }
 
@@ -111,13 +108,14 @@ package final class Client {
 
     // MARK: Receiving
 
-    private func read() {
-        isReading = true
+    /// Reads from now on.
+    package func read() {
         connection.startReading { [self] bytes in receive(bytes) }
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        if let rest = bytesUntilCut, bytes.count >= rest { return close() }
+        onBytes?(bytes.count)
+        guard connection.isOpen else { return }
         parser.append(bytes)
         do {
             while !hasEnded, let reply = try parser.next() {
@@ -148,55 +146,15 @@ package final class Client {
     private func end(_ error: Ending) {
         guard !hasEnded else { return }
         hasEnded = true
-        unanswered = awaited.count
+        let unanswered = awaited.count
         while let next = awaited.popFirst() { next.receiver.lost(tag: next.tag) }
         let onEnd = onEnd
-        (self.onEnd, onPush) = (nil, nil)
-        onEnd?(error)
+        (self.onEnd, onPush, onBytes) = (nil, nil, nil)
+        onEnd?(error, unanswered)
     }
 
     /// Closes at once. Every request that waits ends with the loss of the connection.
-    package func close() {
-        isCut = true
-        connection.close()
-    }
-
-    // MARK: Faults
-
-    /// Sends all that waits but for its last bytes, and cuts the connection.
-    package func cutRequest() {
-        let kept = max(1, writer.count / 3)
-        connection.write(UnsafeRawBufferPointer(rebasing: writer.bytes.dropLast(kept)))
-        close()
-    }
-
-    /// Sends all that waits, and cuts the connection in the middle of what comes next.
-    package func cutReply() {
-        flush()
-        bytesUntilCut = 2
-    }
-
-    /// Sends all that waits and ends this side; the server still has to answer all of it, and to close.
-    ///
-    /// - Parameter staysOpen: called where everything is answered, and the connection is open long after.
-    package func endWriting(staysOpen: @escaping @LoopActor () -> Void) {
-        flush()
-        connection.endWriting()
-        _ = LoopTimer(milliseconds: Client.timeToClose) { [self] in
-            guard isOpen, awaited.isEmpty else { return }
-            staysOpen()
-            close()
-        }
-    }
-
-    /// Reads nothing for a while.
-    package func readSlowly(milliseconds: UInt64) {
-        guard isReading, isOpen else { return }
-        flush()
-        isReading = false
-        connection.stopReading()
-        _ = LoopTimer(milliseconds: milliseconds) { [self] in if isOpen { read() } }
-    }
+    package func close() { connection.close() }
 }
 
 extension Client {

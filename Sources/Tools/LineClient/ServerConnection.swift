@@ -33,7 +33,7 @@ package final class ServerConnection: CommandConnection, ReplyReceiver {
         } catch {
             throw .unreachable(address, reason: (error as? LoopError)?.message ?? "\(error)")
         }
-        client.onEnd = { [weak self] in self?.end($0) }
+        client.onEnd = { [weak self] error, _ in self?.end(error) }
     }
 
     /// Closes the connection at once.

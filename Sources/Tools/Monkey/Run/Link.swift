@@ -9,6 +9,8 @@ final class Link {
     /// How long to wait after a failed attempt, in milliseconds: at first, and at most.
     private static let firstPause: UInt64 = 5
     private static let longestPause: UInt64 = 500
+    /// How long a connection whose client has ended its side may stay open after the last reply, in milliseconds.
+    private static let timeToClose: UInt64 = 10_000
 
     private let index: Int
     private unowned let run: Run
@@ -47,7 +49,7 @@ final class Link {
         defer { isConnecting = false }
         let client = try await Client.connect(to: address())
         client.onPush = { [unowned self] in heard($0) }
-        client.onEnd = { [unowned self] in ended($0) }
+        client.onEnd = { [unowned self] in ended($0, unanswered: $1) }
         self.client = client
         hasEndedWriting = false
         guard case .map = try await client.ask(["HELLO", "3"]) else {
@@ -80,10 +82,10 @@ final class Link {
         client?.flush()
     }
 
-    private func ended(_ error: Client.Ending) {
+    private func ended(_ error: Client.Ending, unanswered: Int) {
         if let error, !(error is LoopError) { fault(.answer, "\(error)") }
-        let wasHalfClosed = hasEndedWriting && client?.isCut == false && server != nil
-        if wasHalfClosed, let client, let server, client.unanswered > 0 { owed = (client.unanswered, server) }
+        let wasHalfClosed = hasEndedWriting && server != nil
+        if wasHalfClosed, let server, unanswered > 0 { owed = (unanswered, server) }
         run.observe(.connectionEnded(connection: index, wasHalfClosed: wasHalfClosed))
         client = nil
         lostChannels.formUnion(channels)
@@ -120,6 +122,12 @@ final class Link {
 
     func close() {
         isClosed = true
+        cut()
+    }
+
+    /// Closes at once: the server owes nothing more.
+    private func cut() {
+        hasEndedWriting = false
         client?.close()
     }
 
@@ -148,12 +156,18 @@ final class Link {
         case .duplicate: break
         case .cutRequest: client?.cutRequest()
         case .cutReply: client?.cutReply()
-        case .halfClose:
-            hasEndedWriting = true
-            client?.endWriting { [unowned self] in
-                self.fault(.halfClose, "everything was answered, and the connection stayed open long after")
-            }
+        case .halfClose: endWriting()
         case .slowRead(let milliseconds): client?.readSlowly(milliseconds: milliseconds)
+        }
+    }
+
+    private func endWriting() {
+        hasEndedWriting = true
+        client?.endWriting()
+        _ = LoopTimer(milliseconds: Link.timeToClose) { [self, client] in
+            guard let client, client.isOpen, client.awaitedCount == 0 else { return }
+            fault(.halfClose, "everything was answered, and the connection stayed open long after")
+            cut()
         }
     }
 
