@@ -441,14 +441,6 @@ def exchange(address, data):
 class TestBytes:
     HOME = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
-    def test_a_request_can_be_cut_anywhere(self, web):
-        for cut in range(1, len(self.HOME)):
-            with closing(socket.create_connection(web.site("store").split(":"), SECONDS)) as connection:
-                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                connection.sendall(self.HOME[:cut])
-                connection.sendall(self.HOME[cut:])
-                assert connection.recv(4096).startswith(b"HTTP/1.1 200 ")
-
     def test_requests_in_one_piece_are_answered_in_order_and_writes_wait_for_the_log(self, web, outlet):
         secret = "1" * 64
         body = json.dumps({"outlet": outlet, "item": "rice", "quantity": 1}).encode()
