@@ -74,13 +74,14 @@ import Testing
 
     @Test func `a client that does not read is cut off, and one that has time is sent comments`() {
         let second: UInt64 = 1_000_000_000
-        var machine = WebConnectionMachine<Int>(WebConfiguration(), at: .store, at: 0)
+        let defaults = WebConfiguration()
+        var machine = WebConnectionMachine<Int>(defaults, at: .store, at: 0)
         machine.begin(7)
         machine.progressed(at: 10 * second)
-        guard case .wait = machine.tick(at: 25 * second - 1, pendingBytes: 0),
-            case .comment = machine.tick(at: 25 * second, pendingBytes: 0),
-            case .wait = machine.tick(at: 70 * second - 1, pendingBytes: 1),
-            case .abort = machine.tick(at: 70 * second, pendingBytes: 1)
+        guard case .wait = machine.tick(at: 25 * second - 1, pendingBytes: 0, within: defaults),
+            case .comment = machine.tick(at: 25 * second, pendingBytes: 0, within: defaults),
+            case .wait = machine.tick(at: 70 * second - 1, pendingBytes: 1, within: defaults),
+            case .abort = machine.tick(at: 70 * second, pendingBytes: 1, within: defaults)
         else {
             Issue.record("a comment comes after 15 seconds, and the end after 60")
             return
@@ -208,7 +209,10 @@ private final class Simulation {
             case 0...3: deliver()
             case 4...5: keepPromise()
             case 6 where isPaused: resume()
-            case 7: if perform(machine.tick(at: now, pendingBytes: 0), since: now) { work() }
+            case 7:
+                if perform(machine.tick(at: now, pendingBytes: 0, within: Simulation.configuration), since: now) {
+                    work()
+                }
             case 8 where ending == .serverStops && random.chance(5): stop()
             case 8 where ending == .lost && random.chance(5): lose()
             default: work()
@@ -300,7 +304,7 @@ private final class Simulation {
     /// Whether the connection is closed at a time.
     func isOver(at time: UInt64) -> Bool {
         now = max(now, time)
-        if perform(machine.tick(at: time, pendingBytes: 0), since: now) { work() }
+        if perform(machine.tick(at: time, pendingBytes: 0, within: Simulation.configuration), since: now) { work() }
         return isClosed
     }
 

@@ -169,7 +169,8 @@ final class WebConnection {
     /// Closes the connection if it is silent for too long, or a request takes too long to arrive.
     func check(at now: UInt64) {
         var moment = now
-        if perform(machine.tick(at: now, pendingBytes: connection.pendingBytes), at: &moment) { work(since: moment) }
+        let step = machine.tick(at: now, pendingBytes: connection.pendingBytes, within: server.configuration)
+        if perform(step, at: &moment) { work(since: moment) }
     }
 
     /// Ends the stream if its user's login has ended or the user's rights have changed.

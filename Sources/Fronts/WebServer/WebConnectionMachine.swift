@@ -74,8 +74,9 @@ struct WebConnectionMachine<Stream>: ~Copyable {
         case stream(Stream)
     }
 
-    private let configuration: WebConfiguration
     private let limits: HTTPLimits
+    /// How long the requests of the client are answered before others have their turn, in nanoseconds.
+    private let quantum: UInt64
     private var state = State.reading
     private var isReading = false
     private var hasPeerEnded = false
@@ -91,8 +92,8 @@ struct WebConnectionMachine<Stream>: ~Copyable {
     private var since: UInt64
 
     init(_ configuration: WebConfiguration, at site: Site, at now: UInt64) {
-        self.configuration = configuration
         limits = configuration.limits(of: site)
+        quantum = configuration.quantum
         since = now
     }
 
@@ -202,7 +203,7 @@ struct WebConnectionMachine<Stream>: ~Copyable {
             state = .reading
             return .release(bytes)
         }
-        guard now - began <= configuration.quantum else {
+        guard now - began <= quantum else {
             state = .paused
             return .nextTurn
         }
@@ -276,7 +277,7 @@ struct WebConnectionMachine<Stream>: ~Copyable {
     /// then is not enough: the time counts from the first.
     ///
     /// - Parameter pendingBytes: how many bytes wait for the client to read them.
-    mutating func tick(at now: UInt64, pendingBytes: Int) -> Step {
+    mutating func tick(at now: UInt64, pendingBytes: Int, within configuration: WebConfiguration) -> Step {
         let seconds = now > since ? (now - since) / 1_000_000_000 : 0
         guard pendingBytes == 0 else { return seconds >= configuration.idleSeconds ? .abort : .wait }
         switch state {
