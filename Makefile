@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey monkey-browser check test fuzz crash simulate bench build format
+.PHONY: help run monkey monkey-browser check test worked-changes fuzz crash simulate bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ check: ## Lint, build, and run the Swift tests that need no PostgreSQL
 
 test: ## Install what is missing, lint, build, and run every test
 	@Scripts/test
+
+worked-changes: ## Make the changes that CONTRIBUTING.md shows in a copy, build it, and run their tests
+	@Scripts/worked-changes
 
 fuzz: ## Fuzz every target for a minute, or SECONDS=n; what it finds is in .build/fuzz
 	@Scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS))

@@ -67,8 +67,8 @@ struct FilterWords {
 
     /// The number, if the text is its canonical spelling: `7`, not `+7` or `07`.
     static func number(_ text: String) -> Int64? {
-        guard let number = Int64(text), text.utf8.elementsEqual("\(number)".utf8) else { return nil }
-        return number
+        var text = text
+        return text.withUTF8 { Int64(canonicalDecimal: UnsafeRawBufferPointer($0)) }
     }
 
     /// The next word as a number of an attribute, in millionths; nil for `*`.
