@@ -1,4 +1,4 @@
-"""The server's prices and refunds are those of a second model, for random carts: 10,000, or as many as
+"""The server's prices and refunds are those of a second model, for random carts: 5,000, or as many as
 TIFFIN_PRICED_CARTS says."""
 
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pricing
 
-CARTS = int(os.environ.get("TIFFIN_PRICED_CARTS", "10000"))
+CARTS = int(os.environ.get("TIFFIN_PRICED_CARTS", "5000"))
 CARTS_OF_A_MENU = 50
 
 
