@@ -130,6 +130,9 @@ import Testing
         try await Rooms.with(on: log, configuration, loopTime: { time.nanoseconds }) { rooms in
             let worker = rooms.partitions[0]
             worker.start()
+            let watch = LogWatch(log, rooms.partitions)
+            watch.start()
+            defer { watch.stop() }
             log.held = [.follow]
             await rooms.turns { log.waitingCount == 1 }
             let outcome = Self.begin(.outlet("o"), .outlet(.put(.named("O"))), in: rooms)

@@ -23,6 +23,7 @@ package final class Server {
     private let store: (any ReadModelStore)?
 
     let partitions: Partitions
+    private let watch: LogWatch
     /// Partitions that are being read again.
     var refolds: [Int: Task<Void, Never>] = [:]
     let changes = ChangeFeed()
@@ -79,6 +80,7 @@ package final class Server {
             clock().millisecondsSinceEpoch / 1_000
         }
         partitions = Partitions(count: log.partitionCount, configuration, clock: clock)
+        watch = LogWatch(log, partitions)
         liveCatalogue = LiveCatalogue(clock: clock)
         let history = CheckedLog(history, partitions)
         sealer = TextSealer(keys, partitions.partitioning)
@@ -131,6 +133,7 @@ package final class Server {
         }
         memory.start()
         for partition in partitions.workers { serve(partition) }
+        watch.start()
         deadlines.start()
     }
 
@@ -174,6 +177,7 @@ package final class Server {
             refold.cancel()
             await refold.value
         }
+        watch.stop()
         for partition in partitions.workers { await partition.stop() }
         endTurn()
         topics.stop()

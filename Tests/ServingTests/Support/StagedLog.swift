@@ -18,6 +18,8 @@ final class StagedLog: EventLog {
     var heldStreams: Set<StreamName> = []
     /// The versions of streams to which the index does not lead.
     var unindexed: [StreamName: Set<Int64>] = [:]
+    /// What it says of its heads, if that is not what is so.
+    var claimedHeads: [LogHead]?
     private var waiting: [(operation: Operation, continuation: CheckedContinuation<Void, Never>)] = []
 
     init(_ inner: InMemoryEventLog = InMemoryEventLog()) {
@@ -108,6 +110,9 @@ final class StagedLog: EventLog {
     }
 
     @LoopActor func heads() async throws(EventLogError) -> [LogHead] {
-        try await answer(.heads) { () throws(EventLogError) in try await inner.heads() }
+        try await answer(.heads) { () throws(EventLogError) in
+            if let claimedHeads { return claimedHeads }
+            return try await inner.heads()
+        }
     }
 }

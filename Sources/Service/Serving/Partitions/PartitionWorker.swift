@@ -34,7 +34,8 @@ final class PartitionWorker {
     private var questions: OpenQuestions
     private var loadsUnderWay = 0
     private let maximumLoads: Int
-    private var poll: LoopTimer?
+    /// Whether it goes on with the log: not before it is served, nor once it stops.
+    private var isFollowing = false
     /// How many events the log has lost after they were read.
     var lostEvents: Int64 = 0
 
@@ -154,11 +155,20 @@ final class PartitionWorker {
 
     func start() {
         audience.listen()
-        poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
-            giveUpQuestions()
-            pipeline.pollSoon()
-        }
+        isFollowing = true
         keeper.start()
+    }
+
+    /// Looks for what other servers wrote, unless it is doing so.
+    func poll() {
+        guard isFollowing else { return }
+        pipeline.pollSoon()
+        startWork()
+    }
+
+    /// Whether a head says that nothing follows what is known here.
+    func isAt(_ head: LogHead?) -> Bool {
+        head.map { LogPoint(position: $0.position, digest: $0.digest) } == follower.point
     }
 
     /// Reads the log to its end.
@@ -287,20 +297,17 @@ final class PartitionWorker {
 
     /// Handles nothing more, and saves nothing: the log is another one.
     func abandon() async {
-        poll?.cancel()
-        poll = nil
+        isFollowing = false
         await keeper.abandon()
     }
 
     func stop() async {
-        poll?.cancel()
-        poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+        isFollowing = false
+        startWork()
+        while !pipeline.isIdle || loadsUnderWay > 0 {
+            await LoopTimer.pause(milliseconds: 5)
             giveUpQuestions()
         }
-        startWork()
-        while !pipeline.isIdle || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
-        poll?.cancel()
-        poll = nil
         await keeper.stop()
     }
 }
