@@ -23,6 +23,32 @@ import Testing
         }
     }
 
+    @Test @LoopActor
+    func `What was written before an append waits for the head conflicts, and what is written meanwhile`() async throws
+    {
+        try await TestLog.with { test in
+            _ = try await test.log.append(LogWriter(test.log).batch([[.cart("a")]]), seen: .start)
+            let late = LogWriter(test.log).batch([[.cart("a")], [.cart("b")], [.cart("c")]], marks: [1, 2, 3])
+            let other = try await PostgresConnection.connect(test.database)
+            defer { other.close() }
+            let append = try await other.transaction { transaction in
+                _ = try await transaction.execute(
+                    Statement(
+                        "other_append",
+                        """
+                        SELECT FROM tiffin.append(
+                            0::smallint, 1, NULL, 0, $1, now(), 1, E'cart-b\\t1\\tcart.cleared\\t1\\t{"count":1}\\t{}', '{}',
+                            NULL, NULL, NULL)
+                        """, [.bytea]), [.bytes(Digest.zero.bytes)])
+                let append = Task { try await test.log.append(late, seen: .start) }
+                try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
+                return append
+            }
+            #expect(try await append.value.conflicts == [0, 1])
+            #expect(try await test.log.read(partition: 0, after: 2, limit: 9).map(\.stream) == ["cart-c"])
+        }
+    }
+
     // MARK: Without a log
 
     @Test @LoopActor func `A database without a log cannot be opened, and no session is left in it`() async throws {

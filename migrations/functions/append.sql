@@ -23,7 +23,11 @@ CREATE OR REPLACE FUNCTION tiffin.append(
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     head record;
-    written text[];
+    is_locked boolean;
+    last record;
+    reached bigint := p_seen;
+    goal bigint;
+    refused integer[];
     kept text := p_events;
     appended bigint := p_count;
     content bytea := p_content_digest;
@@ -66,63 +70,91 @@ BEGIN
         RETURN;
     END IF;
 
-    SELECT h.position, h.digest, h.epoch INTO STRICT head FROM tiffin.log_head AS h
-    WHERE h.partition = p_partition FOR UPDATE;
-    epoch := head.epoch;
-    IF head.epoch <> p_epoch THEN
-        RETURN;
-    END IF;
-    -- Where the head contradicts the batches, they decide. 2^62: the highest position that an append gives. Neither
-    -- branch is ever taken on a log that is whole.
-    IF head.position < p_seen OR head.position > 4611686018427387904 THEN
-        SELECT coalesce(max(last_position), 0) INTO head.position FROM (
-            SELECT last_position FROM tiffin.batches
-            WHERE partition = p_partition AND first_position <= 4611686018427387904
-                AND last_position <= 4611686018427387904
-            ORDER BY first_position DESC LIMIT 1) AS b;
-    END IF;
-    -- As tiffin.has_point says: a function of its own would be planned each time.
-    IF head.position < p_seen OR p_seen > 0 AND NOT coalesce((
-        SELECT CASE
-            WHEN b.last_position = p_seen THEN p_seen_digest IS NULL OR b.chain_digest = p_seen_digest
-            WHEN b.last_position BETWEEN p_seen AND b.first_position + 9999 THEN p_seen_digest IS NULL
-        END FROM (
-            SELECT first_position, last_position, batches.chain_digest FROM tiffin.batches
-            WHERE partition = p_partition AND first_position <= p_seen
-            ORDER BY first_position DESC LIMIT 1) AS b), true)
-    THEN
-        RAISE EXCEPTION 'the log is not the one that was read up to position %', p_seen USING ERRCODE = 'TF001';
-    END IF;
-    -- The head's digest follows from the batches, and so does not decide either.
-    IF head.position = p_seen AND p_seen_digest IS NOT NULL THEN
-        head.digest := p_seen_digest;
-    END IF;
+    -- What others wrote is read in two parts: what is there already before the head is locked, as nobody waits for that,
+    -- and the rest under the lock.
+    SELECT b.first_position, b.last_position, b.chain_digest INTO last FROM tiffin.batches AS b
+    WHERE b.partition = p_partition
+        AND b.first_position <= (SELECT h.position FROM tiffin.log_head AS h WHERE h.partition = p_partition)
+    ORDER BY b.first_position DESC LIMIT 1;
+    FOREACH is_locked IN ARRAY ARRAY[false, true] LOOP
+        IF is_locked THEN
+            SELECT h.position, h.digest, h.epoch INTO STRICT head FROM tiffin.log_head AS h
+            WHERE h.partition = p_partition FOR UPDATE;
+            epoch := head.epoch;
+            IF head.epoch <> p_epoch THEN
+                conflicts := NULL;
+                RETURN;
+            END IF;
+            -- Where the head contradicts the batches, they decide. 2^62: the highest position that an append gives.
+            -- Neither branch is ever taken on a log that is whole.
+            IF head.position < p_seen OR head.position > 4611686018427387904 THEN
+                SELECT coalesce(max(last_position), 0) INTO head.position FROM (
+                    SELECT last_position FROM tiffin.batches
+                    WHERE partition = p_partition AND first_position <= 4611686018427387904
+                        AND last_position <= 4611686018427387904
+                    ORDER BY first_position DESC LIMIT 1) AS b;
+            END IF;
+            -- As tiffin.has_point says: a function of its own would be planned each time.
+            IF head.position < p_seen OR p_seen > 0 AND NOT coalesce((
+                SELECT CASE
+                    WHEN b.last_position = p_seen THEN p_seen_digest IS NULL OR b.chain_digest = p_seen_digest
+                    WHEN b.last_position BETWEEN p_seen AND b.first_position + 9999 THEN p_seen_digest IS NULL
+                END FROM (
+                    SELECT first_position, last_position, batches.chain_digest FROM tiffin.batches
+                    WHERE partition = p_partition AND first_position <= p_seen
+                    ORDER BY first_position DESC LIMIT 1) AS b), true)
+            THEN
+                RAISE EXCEPTION 'the log is not the one that was read up to position %', p_seen
+                    USING ERRCODE = 'TF001';
+            END IF;
+            -- The head's digest follows from the batches, and so does not decide either.
+            IF head.position = p_seen AND p_seen_digest IS NOT NULL THEN
+                head.digest := p_seen_digest;
+            END IF;
+            -- What was read before counts if the log still has it.
+            IF reached > p_seen AND NOT (reached <= head.position AND EXISTS (
+                SELECT FROM tiffin.batches AS b
+                WHERE b.partition = p_partition AND b.first_position = last.first_position
+                    AND b.last_position = reached AND b.chain_digest = last.chain_digest))
+            THEN
+                reached := p_seen;
+                conflicts := NULL;
+            END IF;
+            goal := head.position;
+        ELSE
+            goal := last.last_position;
+        END IF;
+        CONTINUE WHEN goal IS NULL OR goal <= reached;
+        -- As tiffin.events_between finds them. IS TRUE: without it the planner may compare all names with all others.
+        SELECT array_agg(DISTINCT c.group_number) INTO refused FROM (
+            SELECT p_groups[l.number] AS group_number, split_part(l.line, E'\t', 1) AS stream
+            FROM string_to_table(p_events, E'\n') WITH ORDINALITY AS l (line, number)
+            UNION ALL
+            SELECT r.group_number, r.stream FROM unnest(p_reading_groups, p_readings) AS r (group_number, stream)
+        ) AS c
+        WHERE (c.stream IN (
+            SELECT split_part(l.line, E'\t', 1)
+            FROM tiffin.batches AS b
+                CROSS JOIN LATERAL string_to_table(b.events, E'\n') WITH ORDINALITY AS l (line, number)
+            WHERE b.partition = p_partition AND b.first_position <= goal AND b.first_position >= coalesce((
+                    SELECT before.first_position FROM tiffin.batches AS before
+                    WHERE before.partition = p_partition AND before.first_position <= reached + 1
+                    ORDER BY before.first_position DESC LIMIT 1), 1)
+                AND b.first_position + l.number - 1 BETWEEN reached + 1 AND goal AND l.line <> '')) IS TRUE;
+        conflicts := conflicts || refused;
+        reached := goal;
+    END LOOP;
     previous_position := head.position;
     previous_digest := head.digest;
     chain_digest := head.digest;
 
-    -- As tiffin.events_between finds them.
-    SELECT array_agg(DISTINCT split_part(l.line, E'\t', 1)) INTO written
-    FROM tiffin.batches AS b CROSS JOIN LATERAL string_to_table(b.events, E'\n') WITH ORDINALITY AS l (line, number)
-    WHERE b.partition = p_partition AND b.first_position <= head.position AND b.first_position >= coalesce((
-            SELECT before.first_position FROM tiffin.batches AS before
-            WHERE before.partition = p_partition AND before.first_position <= p_seen + 1
-            ORDER BY before.first_position DESC LIMIT 1), 1)
-        AND b.first_position + l.number - 1 BETWEEN p_seen + 1 AND head.position AND l.line <> '';
-    SELECT array_agg(DISTINCT c.group_number) INTO conflicts FROM (
-        SELECT p_groups[l.number] AS group_number, split_part(l.line, E'\t', 1) AS stream
-        FROM string_to_table(p_events, E'\n') WITH ORDINALITY AS l (line, number)
-        UNION ALL
-        SELECT r.group_number, r.stream FROM unnest(p_reading_groups, p_readings) AS r (group_number, stream)
-    ) AS c
-    WHERE c.stream = ANY (written);
     IF conflicts IS NOT NULL THEN
         submitted := p_content_digest;
         SELECT string_agg(l.line, E'\n' ORDER BY l.number), count(*), tiffin.merkle_root(array_agg(
                 sha256('\x00'::bytea || tiffin.canonical_bytes(l.line, p_recorded_at)) ORDER BY l.number))
         INTO kept, appended, content
         FROM string_to_table(p_events, E'\n') WITH ORDINALITY AS l (line, number)
-        WHERE NOT p_groups[l.number] = ANY (conflicts);
+        WHERE NOT p_groups[l.number] IN (SELECT unnest(conflicts));
         IF appended = 0 THEN
             RETURN;
         END IF;

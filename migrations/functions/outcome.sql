@@ -8,7 +8,7 @@ CREATE OR REPLACE FUNCTION tiffin.outcome(
     p_partition smallint, p_seen bigint, p_epoch bigint, p_content_digest bytea,
     OUT first_position bigint, OUT last_position bigint, OUT epoch bigint, OUT previous_digest bytea,
     OUT chain_digest bytea
-) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     SELECT h.epoch INTO STRICT epoch FROM tiffin.log_head AS h WHERE h.partition = p_partition FOR UPDATE;
     SELECT b.first_position, b.last_position, b.chain_digest
@@ -19,8 +19,12 @@ BEGIN
         epoch := greatest(epoch, p_epoch) + 1;
         UPDATE tiffin.log_head AS h SET epoch = outcome.epoch WHERE h.partition = p_partition;
     ELSE
-        previous_digest := CASE first_position WHEN 1 THEN decode(repeat('00', 32), 'hex')
-            ELSE tiffin.chain_at(p_partition, first_position - 1) END;
+        -- As tiffin.chain_at says: a function of its own would be planned each time.
+        previous_digest := CASE first_position WHEN 1 THEN decode(repeat('00', 32), 'hex') ELSE (
+            SELECT CASE WHEN b.last_position = outcome.first_position - 1 THEN b.chain_digest END FROM (
+                SELECT batches.last_position, batches.chain_digest FROM tiffin.batches
+                WHERE partition = p_partition AND batches.first_position < outcome.first_position
+                ORDER BY batches.first_position DESC LIMIT 1) AS b) END;
     END IF;
 END
 $$;
