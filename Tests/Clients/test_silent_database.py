@@ -23,7 +23,7 @@ IN_TIME = 5 + 1
 STOPPED_IN_TIME = 10 + 1
 # The connections of a server, and how long each waits for an answer at most, with the time until it asks again.
 SILENT_SECONDS = {
-    "reader": 4, "history": 4, "writer 0": 3, "keys": 4, "users": 5, "indexer": 13, "projections": 13,
+    "reader": 4, "history": 4, "writer": 3, "keys": 4, "users": 5, "indexer": 13, "projections": 13,
 }
 
 

@@ -37,7 +37,7 @@ struct TestLog {
                 "terminate_writers",
                 """
                 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-                WHERE datname = current_database() AND application_name = 'tiffin writer 0'
+                WHERE datname = current_database() AND application_name IN ('tiffin writer', 'tiffin lone writer 1', 'tiffin lone writer 2')
                 """))
     }
 

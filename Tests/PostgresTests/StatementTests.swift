@@ -31,6 +31,29 @@ struct StatementTests {
         #expect(try await connection.execute(Self.number, [.int8(7)]).int8(0, 0) == 7)
     }
 
+    @Test @LoopActor func `A statement with several lists of parameters is one transaction`() async throws {
+        let connection = try await TestDatabase.connect()
+        defer { connection.close() }
+        try await connection.runScript("CREATE TEMPORARY TABLE dishes (id bigint UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+        let statement = Statement("insert", "INSERT INTO dishes SELECT 6 / $1 RETURNING id", [.int8])
+        func insert(_ numbers: [Int64]) async -> (ids: [Int64], failure: SQLState?) {
+            await withCheckedContinuation { continuation in
+                connection.execute(statement, forEach: numbers.map { [.int8($0)] }) { rows, failure in
+                    continuation.resume(returning: (rows.map { $0.int8(0, 0) }, failure?.sqlState))
+                }
+            }
+        }
+        let whole = await insert([6, 3, 2])
+        #expect(whole.ids == [1, 2, 3] && whole.failure == nil)
+        // What was answered before the failure tells which one failed: the third; then only the commit.
+        let third = await insert([1, 3, 0, 6])
+        #expect(third.ids == [6, 2] && third.failure == SQLState(rawValue: "22012"))
+        let commit = await insert([1, 3])
+        #expect(commit.ids == [6, 2] && commit.failure == .uniqueViolation)
+        let ids = try await connection.execute(Statement("ids", "SELECT array_agg(id ORDER BY id)::text FROM dishes"))
+        #expect(ids.text(0, 0) == "{1,2,3}")
+    }
+
     @Test @LoopActor func `A statement that takes too long is cancelled`() async throws {
         let connection = try await TestDatabase.connect(statementTimeout: .milliseconds(50))
         defer { connection.close() }

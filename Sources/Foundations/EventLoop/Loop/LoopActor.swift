@@ -47,6 +47,13 @@ public actor LoopActor {
         shared.executor.onTurn = { milliseconds in assumeIsolated { body(milliseconds) } }
     }
 
+    /// Has a body called once, when the jobs have run that are enqueued by now: in this turn of the loop, and before it
+    /// waits. So an owner sends in one go what several jobs have gathered.
+    @LoopActor
+    public static func afterJobs(_ body: @escaping @LoopActor () -> Void) {
+        shared.executor.afterRound.append { assumeIsolated { body() } }
+    }
+
     /// A monotonic clock in nanoseconds, with an arbitrary origin.
     public static nonisolated var now: UInt64 { uv_hrtime() }
 

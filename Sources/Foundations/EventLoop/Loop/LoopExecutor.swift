@@ -30,6 +30,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// When the loop had last waited, in milliseconds of its own clock. As the closure, it is the loop's thread's.
     nonisolated(unsafe) private var waitedAt: UInt64
     nonisolated(unsafe) var onTurn: ((_ milliseconds: UInt64) -> Void)?
+    /// What is to be done once the present round of jobs has run, or the next one. It is the loop's thread's, too.
+    nonisolated(unsafe) var afterRound: [() -> Void] = []
 
     init() {
         // A peer that goes away is an error of its connection, and must not end the process.
@@ -94,7 +96,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         onTurn(uv_now(loop) - waitedAt)
     }
 
-    /// Runs what was enqueued before the call. Returns whether there was anything.
+    /// Runs what was enqueued before the call, and what waited for that. Returns whether there was anything.
     private func runRound() -> Bool {
         var batch = jobs.withLock { jobs in
             let batch = jobs.waiting
@@ -108,7 +110,11 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         }
         batch.removeAll(keepingCapacity: true)
         jobs.withLock { [batch] in $0.spare = batch }
-        return !isEmpty
+        guard !afterRound.isEmpty else { return !isEmpty }
+        let bodies = afterRound
+        afterRound = []
+        for body in bodies { body() }
+        return true
     }
 
     private static var currentThread: UInt {

@@ -12,6 +12,8 @@ public final class KeptConnection {
         public var connecting: Duration
         /// For the database to say anything while it is waited for; nil to wait as long as it takes.
         public var answer: Duration?
+        /// For a lock; nil for three quarters of the time for an answer. The database itself ends the wait.
+        public var lock: Duration?
         /// Whether the database itself ends a statement shortly before. Such a statement had no effect, for certain.
         public var endsStatements = false
 
@@ -96,6 +98,22 @@ public final class KeptConnection {
         } catch {
             closeIfReadOnly(connection, error)
             throw error
+        }
+    }
+
+    /// Whether there is a connection.
+    public var isOpen: Bool { connection?.isOpen ?? false }
+
+    /// Executes a statement once for each list of parameters, as one transaction, on the connection that there is. To be
+    /// used as ``execute(_:_:)``.
+    public func execute(
+        _ statement: Statement, forEach lists: [[Parameter]],
+        completion: @escaping PostgresConnection.TransactionCompletion
+    ) {
+        guard let connection else { preconditionFailure("\(name): not connected") }
+        connection.execute(statement, forEach: lists) { [self] rows, failure in
+            if let failure { closeIfReadOnly(connection, failure) }
+            completion(rows, failure)
         }
     }
 
@@ -185,10 +203,11 @@ public final class KeptConnection {
     }
 
     private func prepare(_ made: PostgresConnection) async throws(PostgresError) {
-        if let answer = deadlines.answer {
-            let statement = deadlines.endsStatements ? answer * 7 / 8 : .zero
+        let lock = deadlines.lock ?? deadlines.answer.map { $0 * 3 / 4 }
+        if let lock {
+            let statement = deadlines.endsStatements ? deadlines.answer.map { $0 * 7 / 8 } : nil
             _ = try await made.execute(
-                KeptConnection.limits, [.text((answer * 3 / 4).inMilliseconds), .text(statement.inMilliseconds)])
+                KeptConnection.limits, [.text(lock.inMilliseconds), .text((statement ?? .zero).inMilliseconds)])
         }
         try await made.take(rights)
     }

@@ -21,6 +21,9 @@ public final class PostgresConnection {
 
     /// Receives the result of a statement.
     public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
+    /// Receives the results of a transaction. If it failed, `rows` are those before the failure, and nothing had an
+    /// effect.
+    public typealias TransactionCompletion = @LoopActor (_ rows: [Rows], _ failure: PostgresError?) -> Void
 
     /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
     public var onLost: (@LoopActor (PostgresError) -> Void)?
@@ -80,7 +83,7 @@ public final class PostgresConnection {
     public var isOpen: Bool { raw != nil }
 
     /// Statements sent and not answered yet.
-    public var outstandingCount: Int { outstanding.count }
+    public var outstandingCount: Int { outstanding.reduce(0) { $0 + $1.count } }
 
     /// For about how long the server has said nothing while it was waited for; 0 without a deadline.
     public var silentMilliseconds: UInt64 {
@@ -103,6 +106,15 @@ public final class PostgresConnection {
     ) {
         precondition(!isReserved, "a transaction has this connection")
         send(statement, parameters, completion)
+    }
+
+    /// Executes a statement once for each list of parameters, in their order and as one transaction, and calls
+    /// `completion` as above. All is sent at once, before one synchronization point.
+    public func execute(
+        _ statement: Statement, forEach lists: [[Parameter]], completion: @escaping TransactionCompletion
+    ) {
+        precondition(!isReserved, "a transaction has this connection")
+        send(statement, lists, completion)
     }
 
     /// Runs a script of any number of statements, as one transaction unless it contains its own.
@@ -160,28 +172,41 @@ public final class PostgresConnection {
     private func send(
         _ statement: Statement, _ parameters: [Parameter], _ completion: @escaping Completion
     ) {
-        precondition(parameters.count == statement.parameterTypes.count, "\(statement.name): parameter count")
-        precondition(outstanding.first?.kind != .script, "a script or a copy has this connection")
-        guard let raw else { return completion(.failure(Self.gone)) }
-        guard outstanding.count < Self.outstandingLimit else {
-            return completion(.failure(Self.tooManyOutstanding))
+        send(statement, [parameters]) { rows, failure in
+            completion(failure.map { .failure($0) } ?? .success(rows[0]))
         }
-        guard let encoded = EncodedParameters(parameters, limit: Self.parameterBytesLimit) else {
-            return completion(.failure(Self.parametersTooLarge))
+    }
+
+    private func send(_ statement: Statement, _ lists: [[Parameter]], _ completion: @escaping TransactionCompletion) {
+        let width = statement.parameterTypes.count
+        precondition(!lists.isEmpty && lists.allSatisfy { $0.count == width }, "\(statement.name): parameter count")
+        precondition(outstanding.first?.kind != .script, "a script or a copy has this connection")
+        guard let raw else { return completion([], Self.gone) }
+        guard outstandingCount + lists.count <= Self.outstandingLimit else {
+            return completion([], Self.tooManyOutstanding)
+        }
+        var encoded: [EncodedParameters] = []
+        for parameters in lists {
+            guard let list = EncodedParameters(parameters, limit: Self.parameterBytesLimit) else {
+                return completion([], Self.parametersTooLarge)
+            }
+            encoded.append(list)
         }
         if outstanding.isEmpty { silentChecks = 0 }
         let mustPrepare = prepared.insert(statement.name).inserted
         outstanding.append(
             Request(
-                kind: .statement, preparing: mustPrepare ? statement.name : nil, completion: completion))
+                kind: .statement, count: lists.count, preparing: mustPrepare ? statement.name : nil,
+                completion: completion))
         let types = statement.parameterTypes.map(\.rawValue)
         guard
             !mustPrepare
                 || PQsendPrepare(raw, statement.name, statement.sql, Int32(types.count), types) == 1,
-            encoded.withPointers({ values, lengths, formats in
-                PQsendQueryPrepared(
-                    raw, statement.name, Int32(parameters.count), values, lengths, formats, binaryFormat)
-            }) == 1,
+            encoded.allSatisfy({ list in
+                list.withPointers { values, lengths, formats in
+                    PQsendQueryPrepared(raw, statement.name, Int32(width), values, lengths, formats, binaryFormat)
+                } == 1
+            }),
             PQpipelineSync(raw) == 1
         else {
             return lose(PostgresError(connection: raw, .connectionFailure))
@@ -190,9 +215,10 @@ public final class PostgresConnection {
     }
 
     func sendScript(_ sql: String) async throws(PostgresError) {
-        _ = try await withCheckedContinuation { continuation in
-            sendAlone(Request(kind: .script) { continuation.resume(returning: $0) }, sql)
-        }.get()
+        let failure = await withCheckedContinuation { continuation in
+            sendAlone(Request(kind: .script) { continuation.resume(returning: $1) }, sql)
+        }
+        if let failure { throw failure }
     }
 
     /// Begins to copy the rows of a query. The connection must have nothing outstanding, and nothing else may be sent
@@ -204,7 +230,7 @@ public final class PostgresConnection {
             self?.takeResults()
             self?.flush()
         }
-        let request = Request(kind: .script, copy: copy) { result in copy.end(result.map { _ in }) }
+        let request = Request(kind: .script, copy: copy) { copy.end($1.map { .failure($0) } ?? .success(())) }
         sendAlone(request, "COPY (\(query)) TO STDOUT (FORMAT binary)")
         return copy
     }
@@ -212,7 +238,7 @@ public final class PostgresConnection {
     /// Sends SQL outside pipeline mode.
     private func sendAlone(_ request: Request, _ sql: String) {
         precondition(outstanding.isEmpty, "a script or a copy needs the connection to itself")
-        guard let raw else { return request.completion(.failure(Self.gone)) }
+        guard let raw else { return request.completion([], Self.gone) }
         silentChecks = 0
         outstanding.append(request)
         if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
@@ -284,7 +310,8 @@ public final class PostgresConnection {
                 outstanding[0].preparing = nil
                 PQclear(result)
             } else {
-                outstanding[0].rows = Rows(owning: result)
+                if outstanding[0].kind == .script { outstanding[0].rows = [] }
+                outstanding[0].rows.append(Rows(owning: result))
             }
         case PGRES_PIPELINE_SYNC:
             PQclear(result)
@@ -308,13 +335,12 @@ public final class PostgresConnection {
 
     private func completeFirst() {
         let request = outstanding.removeFirst()
-        if let failure = request.failure {
-            request.completion(.failure(failure))
-        } else if let rows = request.rows {
-            request.completion(.success(rows))
-        } else {
-            lose(PostgresError(.connection, .connectionFailure, "the server answered nothing"))
+        if request.failure != nil || request.rows.count == request.count {
+            return request.completion(request.rows, request.failure)
         }
+        let error = PostgresError(.connection, .connectionFailure, "the server answered nothing")
+        request.completion([], error)
+        lose(error)
     }
 
     // MARK: Ending
@@ -337,7 +363,7 @@ public final class PostgresConnection {
         onLost = nil
         let abandoned = outstanding
         outstanding = []
-        for request in abandoned { request.completion(.failure(error)) }
+        for request in abandoned { request.completion([], error) }
     }
 
     private static let gone = PostgresError(.connection, .connectionFailure, "the connection is closed")

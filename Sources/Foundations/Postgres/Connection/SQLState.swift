@@ -37,6 +37,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let serializationFailure = SQLState(rawValue: "40001")
     /// Two transactions waited for each other; try again.
     public static let deadlockDetected = SQLState(rawValue: "40P01")
+    /// A lock was not had in time.
+    public static let lockNotAvailable = SQLState(rawValue: "55P03")
     /// The account may not do this.
     public static let insufficientPrivilege = SQLState(rawValue: "42501")
     /// The statement cannot be parsed.

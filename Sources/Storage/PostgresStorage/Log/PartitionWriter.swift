@@ -3,22 +3,19 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// The connection that appends to one partition, and the epoch that the partition last reported.
+/// Appends to one partition: how often, and in the epoch that the partition last reported.
 @LoopActor
 final class PartitionWriter {
     /// How often a batch is sent again because a new epoch began.
     static let attempts = 10
 
-    let connection: LazyConnection
+    private let writers: LogWriters
+    private let partition: Int
     private var epoch: Int64
 
-    init(
-        _ database: String, partition: Int, epoch: Int64, hasRoom: @escaping @LoopActor () -> Bool,
-        report: (@LoopActor (String) -> Void)?
-    ) {
-        connection = LazyConnection(
-            database, name: "tiffin writer \(partition)", deadlines: report == nil ? nil : .writing, hasRoom: hasRoom,
-            report: report)
+    init(_ writers: LogWriters, partition: Int, epoch: Int64) {
+        self.writers = writers
+        self.partition = partition
         self.epoch = epoch
     }
 
@@ -28,7 +25,10 @@ final class PartitionWriter {
         var sendsGroups = false
         for _ in 0..<PartitionWriter.attempts {
             guard let appended = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
-            if let receipt = appended.receipt(of: batch) { return receipt }
+            let receipt = appended.receipt(of: batch)
+            // With groups it had the head because it waited for it.
+            if !sendsGroups { writers.found(partition, isContended: receipt == nil) }
+            if let receipt { return receipt }
             // In another epoch it is sent again as well: this caller has not given the batch up for lost.
             epoch = appended.epoch
             sendsGroups = true
@@ -45,7 +45,7 @@ final class PartitionWriter {
     private func send(
         _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
     ) async throws(EventLogError) -> Appended? {
-        try await connection.executeUnlessViolated(
+        try await writers.execute(
             Statements.append,
             [
                 .int2(Int16(batch.partition)), .int8(seen.position), Parameter(seen.digest), .int8(epoch),
@@ -55,7 +55,7 @@ final class PartitionWriter {
                 withGroups ? .array(batch.groups) : .null,
                 withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
                 withGroups ? .array(batch.readings.map(\.group)) : .null,
-            ], needsRoom: true
+            ], partition: partition, bytes: batch.lines.count, isAlone: withGroups, needsRoom: true
         ).map { Appended($0[0]) }
     }
 
@@ -77,11 +77,12 @@ final class PartitionWriter {
     }
 
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Row {
-        let rows = try await connection.execute(
+        let rows = try await writers.execute(
             Statements.outcome,
             [
                 .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
-            ])
+            ], partition: partition, bytes: 0, isAlone: true, needsRoom: false)
+        guard let rows else { throw .unavailable(DatabaseTrouble.damaged) }
         epoch = rows[0]["epoch"]
         return rows[0]
     }

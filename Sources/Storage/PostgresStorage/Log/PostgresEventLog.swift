@@ -13,18 +13,26 @@ package import Postgres
 package final class PostgresEventLog: EventLog {
     package nonisolated let partitionCount: Int
 
-    /// One for each partition, so that their batches commit concurrently.
+    /// nil if the log is only for reading.
+    private let connections: LogWriters?
+    /// One for each partition.
     private let writers: [PartitionWriter]
     private let reader: LazyConnection
     /// On a connection of its own, so that nothing else waits for it.
     private let indexer: LazyConnection
 
     private init(
-        _ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection,
+        _ database: String, partitionCount: Int, epochs: [Int64] = [], reader: LazyConnection,
         hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) {
         self.partitionCount = partitionCount
-        self.writers = writers
+        let connections =
+            epochs.isEmpty ? nil : LogWriters(database, partitions: epochs.count, hasRoom: hasRoom, report: report)
+        self.connections = connections
+        writers =
+            connections.map { connections in
+                epochs.enumerated().map { PartitionWriter(connections, partition: $0, epoch: $1) }
+            } ?? []
         self.reader = reader
         indexer = LazyConnection(
             database, name: "tiffin indexer", deadlines: report == nil ? nil : .background, hasRoom: hasRoom,
@@ -50,11 +58,8 @@ package final class PostgresEventLog: EventLog {
             // Until here, the caller that opens the log is told everything.
             if let report { reader.report(to: report) }
             return PostgresEventLog(
-                database, partitionCount: epochs.count,
-                writers: epochs.enumerated().map {
-                    PartitionWriter(database, partition: $0, epoch: $1, hasRoom: hasRoom, report: report)
-                },
-                reader: reader, hasRoom: hasRoom, report: report)
+                database, partitionCount: epochs.count, epochs: epochs, reader: reader, hasRoom: hasRoom, report: report
+            )
         } catch {
             reader.close()
             throw error
@@ -64,7 +69,7 @@ package final class PostgresEventLog: EventLog {
     /// The log, only for reading. It does not query the database yet, not even for the number of partitions.
     package static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
         PostgresEventLog(
-            database, partitionCount: partitionCount, writers: [],
+            database, partitionCount: partitionCount,
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
@@ -76,7 +81,7 @@ package final class PostgresEventLog: EventLog {
         _ database: String, partitionCount: Int, report: @escaping @LoopActor (String) -> Void
     ) -> PostgresEventLog {
         PostgresEventLog(
-            database, partitionCount: partitionCount, writers: [],
+            database, partitionCount: partitionCount,
             reader: LazyConnection(database, name: "tiffin history", deadlines: .reading, report: report))
     }
 
@@ -120,15 +125,15 @@ package final class PostgresEventLog: EventLog {
 
     /// How its connections are, for `INFO`.
     package var connectionLines: [(name: String, value: String)] {
-        if writers.isEmpty { return [reader.line] }
-        return [reader.line, indexer.line] + writers.map(\.connection.line)
+        guard let connections else { return [reader.line] }
+        return [reader.line, indexer.line] + connections.connections.map(\.line)
     }
 
     /// Closes the connections.
     package func close() {
         reader.close()
         indexer.close()
-        for writer in writers { writer.connection.close() }
+        connections?.close()
     }
 
     // MARK: Writing

@@ -61,21 +61,41 @@ final class LazyConnection {
         _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
     ) async throws(EventLogError) -> Rows? {
         guard !needsRoom || hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
+        try await connect()
+        do throws(PostgresError) {
+            return try await kept.execute(statement, parameters)
+        } catch {
+            return try outcome(of: error).get()
+        }
+    }
+
+    var isOpen: Bool { kept.isOpen }
+
+    /// Connects if there is no connection.
+    func connect() async throws(EventLogError) {
         do throws(PostgresError) {
             _ = try await kept.connected()
         } catch {
             // Nothing was sent.
             throw .unavailable(told(error))
         }
-        do throws(PostgresError) {
-            return try await kept.execute(statement, parameters)
-        } catch {
-            switch error.kind {
-            case .connection: throw .outcomeUnknown(told(error))
-            case .server where error.sqlState == .uniqueViolation: return nil
-            case .server where error.sqlState == .forkedLog: throw .forked(DatabaseTrouble.forked)
-            case .server: throw .unavailable(told(error))
-            }
+    }
+
+    /// Executes a statement once for each list of parameters, as one transaction, on the connection that there is.
+    func execute(
+        _ statement: Statement, forEach lists: [[Parameter]],
+        completion: @escaping PostgresConnection.TransactionCompletion
+    ) {
+        kept.execute(statement, forEach: lists, completion: completion)
+    }
+
+    /// What an error of a statement that was sent means to the caller; nil in place of rows if a row with its key exists.
+    func outcome(of error: PostgresError) -> Result<Rows?, EventLogError> {
+        switch error.kind {
+        case .connection: .failure(.outcomeUnknown(told(error)))
+        case .server where error.sqlState == .uniqueViolation: .success(nil)
+        case .server where error.sqlState == .forkedLog: .failure(.forked(DatabaseTrouble.forked))
+        case .server: .failure(.unavailable(told(error)))
         }
     }
 
