@@ -27,10 +27,12 @@ import Testing
         }
     }
 
-    @Test func `A transaction has a limit of appends and of bytes`() {
+    @Test func `A transaction has a limit of appends and of bytes`() throws {
         var schedule = Schedule(partitions: 256, others: 2)
         for call in 0..<(Schedule.together + 1) { schedule.add(append(call, to: call)) }
-        #expect(schedule.next(on: 0)?.appends.count == Schedule.together)
+        let full = schedule.next(on: 0)
+        #expect(full?.appends.count == Schedule.together)
+        schedule.ended(try #require(full))
         schedule.add(append(100, to: 100, bytes: Schedule.bytesTogether))
         #expect(schedule.next(on: 0)?.appends.map(\.call) == [Schedule.together])
     }

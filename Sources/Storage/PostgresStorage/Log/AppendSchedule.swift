@@ -11,8 +11,8 @@ struct AppendSchedule<Call> {
     static var together: Int { 64 }
     /// The most bytes of a transaction of several appends.
     static var bytesTogether: Int { 1 << 20 }
-    /// The most transactions under way on the shared connection while others gather.
-    static var underWay: Int { 2 }
+    /// The most transactions under way on the shared connection while others gather: with two, each holds half as much.
+    static var underWay: Int { 1 }
     /// The same on each of the others.
     static var underWayAlone: Int { 2 }
 

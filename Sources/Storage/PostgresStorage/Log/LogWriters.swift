@@ -82,14 +82,17 @@ final class LogWriters {
 
     // MARK: Sending
 
-    /// Sends what is ready, with what the other partitions have ready in this turn.
+    /// Sends what is ready, with what the other partitions have ready in this turn. After an answer, their first jobs
+    /// take note of it, and the next ones append.
     private func gather() {
         if isSingle { return send() }
         guard !isGathering else { return }
         isGathering = true
         LoopActor.afterJobs { [self] in
-            isGathering = false
-            send()
+            LoopActor.afterJobs { [self] in
+                isGathering = false
+                send()
+            }
         }
     }
 
