@@ -28,6 +28,21 @@ import TextFormats
         }
     }
 
+    @Test(arguments: commands.filter { $0.effect.shown.hasPrefix("write") }.map(\.name))
+    func `every write has a key, which is its first argument`(name: String) throws {
+        let command = try #require(Self.commands.first { $0.name == name })
+        #expect(command.keyIndex == 1 && !command.hasMovableKey)
+    }
+
+    @Test func `commands about no outlet, cart or order have no key`() {
+        let keyed = Self.commands.filter { $0.keyIndex != nil }.map(\.name)
+        let about = ["CART.", "ORDER.", "OUTLET.", "MENU.", "ITEM.GET", "KITCHEN"]
+        #expect(
+            keyed.sorted()
+                == Self.commands.map(\.name).filter { name in about.contains(where: name.hasPrefix) }.sorted())
+        #expect(Self.commands.filter(\.hasMovableKey).map(\.name) == ["ORDERS"])
+    }
+
     @Test(arguments: ["", "CART", "CART.ADD ", "CART.ADDS", "OUTLETSS", "BROWS", "CLIENT", "CLIENT SETNAM", "ID"])
     func `other names are unknown`(name: String) {
         #expect(Self.index(of: name.isEmpty ? [""] : name.hasPrefix("CLIENT ") ? Self.words(name) : [name]) == nil)

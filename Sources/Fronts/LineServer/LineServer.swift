@@ -5,6 +5,7 @@
 
 internal import Application
 internal import Domain
+internal import EventLog
 package import EventLoop
 package import Measurement
 package import Serving
@@ -18,6 +19,8 @@ package final class LineServer: Front {
     let configuration: LineConfiguration
     let logger: Logger
     let startedAt = LoopActor.now
+    /// What clients of Redis Cluster know the server by: 40 hexadecimal digits, by chance.
+    let nodeID = (0..<20).map { _ in UInt8.random(in: 0 ... .max) }.hexadecimal
     var statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
     /// The version of the PostgreSQL that the log is in, if it is in one.
     let postgresVersion: () -> String?

@@ -113,6 +113,9 @@ public struct CartCounts: Projection {
 
     // MARK: Rows
 
+    /// Every cart's id.
+    public var keys: some Sequence<Identifier> { carts.entries.lazy.map(\.key) }
+
     /// The number of carts.
     public var rowCount: Int { carts.count }
 

@@ -202,6 +202,9 @@ public struct Orders: Projection {
 
     // MARK: Rows
 
+    /// Every order's id.
+    public var keys: some Sequence<Identifier> { orders.entries.lazy.map(\.key) }
+
     /// The number of orders.
     public var rowCount: Int { orders.count }
 

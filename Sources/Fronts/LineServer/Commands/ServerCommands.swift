@@ -103,7 +103,8 @@ enum ServerCommands {
                 }
             }
         },
-        LineCommand("COMMAND INFO", .server, "Describes commands: arity, flags and groups.") { parameters in
+        LineCommand("COMMAND INFO", .server, "Describes commands: arity, flags, the place of the key, and groups.") {
+            parameters in
             let names = parameters.repeated("command", accepting: "the name of a command", isOptional: true)
             return { session, call throws(Failure) in
                 let entries = LineCommandTable.shared.entries(named: call[names])
@@ -112,6 +113,35 @@ enum ServerCommands {
                     for entry in entries {
                         if let entry { replies.information(of: entry) } else { replies.null() }
                     }
+                }
+            }
+        },
+        LineCommand(
+            "COMMAND GETKEYS", .server, "Returns the key of a command: the outlet, cart or order that it is about."
+        ) { parameters in
+            let words = parameters.repeated("command", accepting: "a command with its arguments")
+            return { session, call throws(Failure) in
+                let (_, key) = try LineCommandTable.shared.key(of: call[words])
+                session.reply { replies in
+                    replies.array(1)
+                    replies.bulk(key)
+                }
+            }
+        },
+        LineCommand(
+            "COMMAND GETKEYSANDFLAGS", .server,
+            "Returns the key of a command, and whether the command reads or writes it."
+        ) { parameters in
+            let words = parameters.repeated("command", accepting: "a command with its arguments")
+            return { session, call throws(Failure) in
+                let (command, key) = try LineCommandTable.shared.key(of: call[words])
+                let flags = if case .write = command.effect { ["RW", "update"] } else { ["RO", "access"] }
+                session.reply { replies in
+                    replies.array(1)
+                    replies.array(2)
+                    replies.bulk(key)
+                    replies.array(flags.count)
+                    for flag in flags { replies.simpleString(flag) }
                 }
             }
         },
@@ -200,6 +230,29 @@ extension LineCommandTable {
     }
 }
 
+extension LineCommandTable {
+    /// The command that the words begin with, and its key.
+    fileprivate func key(
+        of words: Arguments.SubSequence
+    ) throws(Failure) -> (command: CommandDeclaration, key: [UInt8]) {
+        try Arguments.with(words.map { Array($0.bytes) }) { arguments throws(Failure) in
+            guard let index = index(of: arguments) else { throw Failure(.error, "Invalid command specified") }
+            let command = commands[index].declaration
+            guard command.key != nil else { throw .noKey }
+            let call: Call
+            do throws(Failure) { call = try Call(command, arguments) } catch {
+                throw Failure(.error, "Invalid arguments specified for command: \(error.message)")
+            }
+            guard let key = call.key else { throw .noKey }
+            return (command, Array(key.bytes))
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static let noKey = Failure(.error, "The command has no key arguments")
+}
+
 extension LineCommand {
     /// When it may be sent although others may not.
     fileprivate var exemptions: [String] {
@@ -223,13 +276,17 @@ extension ReplyBuffer {
         array(10)
         bulk(entry.name)
         integer(Int64(entry.arity))
-        array(1)
+        array(first.hasMovableKey ? 2 : 1)
         switch first.effect {
         case .read: simpleString("readonly")
         case .write: simpleString("write")
         case .maintenance: simpleString("admin")
         }
-        for _ in 0..<3 { integer(0) }
+        if first.hasMovableKey { simpleString("movablekeys") }
+        let key = Int64(first.keyIndex ?? 0)
+        integer(key)
+        integer(key)
+        integer(key == 0 ? 0 : 1)
         array(1)
         simpleString("@\(first.group.rawValue)")
         for _ in 0..<2 { array(0) }

@@ -110,6 +110,12 @@ package struct Call: ~Copyable {
         }
     }
 
+    /// The id that the call is about; nil where it names no outlet, cart or order.
+    package var key: Argument? {
+        guard let place = declaration.key else { return nil }
+        return argument(at: place)
+    }
+
     /// The value of a parameter.
     package subscript<Value>(parameter: Parameter<Value>) -> Value {
         get throws(Failure) {

@@ -63,6 +63,9 @@ package final class CommandDeclaration: Sendable {
     let requiredOptions: [Int]
     /// What parameters name, for users who are confined.
     let subjects: [(place: ParameterPlace, subject: Subject)]
+    /// The place of the id that the command is about, if it names an outlet, a cart or an order: clients of Redis Cluster
+    /// take it for the command's key. Other ids in a call only play a part in it, and may have other slots.
+    package let key: ParameterPlace?
     /// What the repeated arguments name, for users who are confined; nil where that does not matter.
     let repeatedSubject: RepeatedSubject?
     /// How many arguments have a fixed place, the command's name included; options follow them.
@@ -105,6 +108,7 @@ package final class CommandDeclaration: Sendable {
         requiredOptions = parameters.requiredOptions
         fixedCount = parameters.fixedCount
         subjects = parameters.subjects
+        key = subjects.first { [.outlet, .cart, .order].contains($0.subject) }?.place
         repeatedSubject = parameters.repeatedSubject
         let descriptions = parameters.descriptions
         parameterDescriptions = descriptions
@@ -117,6 +121,12 @@ package final class CommandDeclaration: Sendable {
 
     /// The arity as Redis gives it: negative where a call may have more arguments.
     package var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
+
+    /// The index of the key among the arguments of every call; nil where there is none, or ``hasMovableKey``.
+    package var keyIndex: Int? { if case .argument(let index)? = key { index } else { nil } }
+
+    /// Whether the key is an option's value, so that only a call tells where it is.
+    package var hasMovableKey: Bool { if case .option? = key { true } else { false } }
 
     /// Fails if a call has too few or too many arguments.
     package func checkCount(of arguments: Arguments) throws(Failure) {

@@ -29,7 +29,7 @@ package struct ArgumentType<Value>: Sendable {
 }
 
 /// Where a call has the value of a parameter.
-enum ParameterPlace {
+package enum ParameterPlace {
     /// The argument at an index.
     case argument(Int)
     /// The value of an option, by the option's number.

@@ -57,6 +57,19 @@ extension Partitions {
         return offers
     }
 
+    // MARK: Slots
+
+    /// How many outlets, carts and orders have ids in a slot; looks at all of them.
+    func keyCount(inSlot slot: Int) -> Int {
+        workers.reduce(0) { count, worker in
+            let model = worker.readModel
+            let outlets = model.outletHome.shown.lazy.map(\.id)
+            return [AnySequence(outlets), AnySequence(model.cartCounts.keys), AnySequence(model.orders.keys)].lazy
+                .joined()
+                .count { HashSlot(of: $0).number == slot } + count
+        }
+    }
+
     // MARK: Carts
 
     /// The number on a cart's badge.
