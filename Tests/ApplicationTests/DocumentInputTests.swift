@@ -141,7 +141,7 @@ import TextFormats
         (menu(section: #"{"title":"S","kind":"menuItems"}"#), "sections[0].id: is missing"),
         (
             menu(section: #"{"id":"a b","title":"S","kind":"menuItems"}"#),
-            "sections[0].id: must be 1–64 bytes of A–Z a–z 0–9 . _ : -"
+            "sections[0].id: must be 1–64 bytes of A–Z a–z 0–9 . _ : - { }"
         ),
         (menu(section: #"{"id":"s","kind":"menuItems"}"#), "sections[0].title: is missing"),
         (
@@ -192,7 +192,7 @@ import TextFormats
         ),
         (
             menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"shoe size":1}}"#),
-            "sections[0].items[1].attributes: a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -"
+            "sections[0].items[1].attributes: a name must have 1–64 bytes of A–Z a–z 0–9 . _ : - { }"
         ),
         (
             menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"shoeSize":42.0000001}}"#),

@@ -63,7 +63,10 @@ import Testing
 
     // MARK: Identifiers
 
-    @Test(arguments: ["a", "Z", "0", "9", ".", "_", ":", "-", "cart-1:b.C_9", String(repeating: "x", count: 64)])
+    @Test(arguments: [
+        "a", "Z", "0", "9", ".", "_", ":", "-", "cart-1:b.C_9", "{", "}", "{a}b", "}{",
+        String(repeating: "x", count: 64),
+    ])
     func `an identifier reads back as it was written`(_ text: String) {
         #expect(Identifier(text)?.rawValue == text)
         #expect(
@@ -72,18 +75,19 @@ import Testing
     }
 
     @Test(arguments: [
-        "", String(repeating: "x", count: 65), "a b", "a+b", "a~2", "a/b", "a;b", "é", "a\u{0}", "a\n", "@", "[", "`",
-        "{",
+        "", String(repeating: "x", count: 65), "a b", "a+b", "a~2", "a/b", "a;b", "é", "a\u{0}", "a\n", "@", "[", "]",
+        "`", "|",
+        "{|}", "a~", "\u{7F}",
     ])
     func `other text is not an identifier`(_ text: String) {
         #expect(Identifier(text) == nil)
     }
 
-    @Test func `exactly sixty-six bytes may be in an identifier`() {
+    @Test func `exactly sixty-eight bytes may be in an identifier`() {
         let allowed = (UInt8.min...UInt8.max).filter { byte in
             withUnsafeBytes(of: byte) { Identifier(utf8: $0) } != nil
         }
-        #expect(allowed.count == 26 + 26 + 10 + 4)
+        #expect(allowed.count == 26 + 26 + 10 + 6)
     }
 
     @Test(arguments: [1, 2, 7, 8, 9, 15, 16, 17, 36, 63, 64])

@@ -36,7 +36,7 @@ enum RelayCommand: Subcommand {
         default: "127.0.0.1:7379")
     private static let relay = Option.value(
         "name", "name", "which relay this is: each has its own place and secret",
-        OptionValue("1–64 of the characters A–Z a–z 0–9 . _ : -") { Identifier($0) }, default: "default")
+        OptionValue("1–64 of the characters \(Identifier.characters)") { Identifier($0) }, default: "default")
     private static let only = Option(
         OptionDeclaration(
             "only", "kind",

@@ -61,7 +61,7 @@ enum UserCommand: Subcommand {
             return .success
         }
         guard options.operands.count == 2, let name = Identifier(options.operands[1]) else {
-            throw UsageError("name a user, by 1–64 of the characters A–Z a–z 0–9 . _ : -")
+            throw UsageError("name a user, by 1–64 of the characters \(Identifier.characters)")
         }
         try await run(action, name, options)
         return .success

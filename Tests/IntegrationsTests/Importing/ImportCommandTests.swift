@@ -61,7 +61,7 @@ import Testing
         #expect(run.code == .malformed)
         #expect(
             run.errors == """
-                file:5: id: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : -
+                file:5: id: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : - { }
                 file:3: OUTLET.PUT: INVALID name is odd
 
                 """)

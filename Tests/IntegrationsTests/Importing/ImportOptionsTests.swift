@@ -82,7 +82,7 @@ import Testing
         (["menu", "a", "b", "--outlet", "o"], "unexpected argument 'b'"),
         (["menu", "a"], "--outlet is needed"),
         (["menu", "a", "--outlet"], "--outlet needs a value"),
-        (["menu", "a", "--outlet", "a b"], "--outlet: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : -"),
+        (["menu", "a", "--outlet", "a b"], "--outlet: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : - { }"),
         (["menu", "a", "--outlet", "o", "--outlet", "p"], "--outlet is given twice"),
         (["menu", "a", "--price", "1"], "unknown option '--price'"),
         (["menu", "a", "-x"], "unknown option '-x'"),

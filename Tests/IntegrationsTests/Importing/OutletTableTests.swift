@@ -85,7 +85,7 @@ import Testing
         #expect(table.rows.map(\.id) == ["3"])
         #expect(
             Self.lines(table.problems) == [
-                "outlets.csv:2: id: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : -",
+                "outlets.csv:2: id: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : - { }",
                 "outlets.csv:2: name: is missing",
                 "outlets.csv:2: priceForTwo: '1.234' has more than 2 decimals",
                 "outlets.csv:2: rating: '4.444' has more than 2 decimals",

@@ -173,7 +173,7 @@ extension Filter {
             makeIndex: { analyser in AttributeIndex(fold: analyser.fold) },
             read: { words, analyser throws(CatalogueError) in
                 guard let attribute = Identifier(try words.next().string) else {
-                    throw .invalid(name, "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
+                    throw .invalid(name, "a name must have 1–64 bytes of \(Identifier.characters)")
                 }
                 if words.take("ANY") {
                     return anyOf(try words.some(name), of: attribute, analyser)

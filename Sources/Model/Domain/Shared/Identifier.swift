@@ -1,7 +1,10 @@
-/// The name a client gives to an outlet, section, item, cart or order: 1–64 bytes of `A–Z a–z 0–9 . _ : -`.
+/// The name a client gives to an outlet, section, item, cart or order: 1–64 bytes of `A–Z a–z 0–9 . _ : - { }`.
 public struct Identifier: Comparable, Sendable, CustomStringConvertible {
     /// The longest identifier, in bytes.
     public static let maximumLength = 64
+
+    /// What an identifier consists of, in words for people.
+    public static let characters = "A–Z a–z 0–9 . _ : - { }"
 
     /// The identifier as text.
     public let rawValue: String
@@ -97,8 +100,12 @@ extension Identifier: Hashable {
         let digitsAndColon = bytes(word, from: UInt8(ascii: "0"), through: UInt8(ascii: ":"))
         let hyphenAndDot = bytes(word, from: UInt8(ascii: "-"), through: UInt8(ascii: "."))
         let underscore = bytes(word, from: UInt8(ascii: "_"), through: UInt8(ascii: "_"))
+        let braces =
+            bytes(word, from: UInt8(ascii: "{"), through: UInt8(ascii: "{"))
+            | bytes(word, from: UInt8(ascii: "}"), through: UInt8(ascii: "}"))
         let highest = ones &* 0x80
-        return word & highest == 0 && (letters | digitsAndColon | hyphenAndDot | underscore) & highest == highest
+        return word & highest == 0
+            && (letters | digitsAndColon | hyphenAndDot | underscore | braces) & highest == highest
     }
 
     @inline(__always)

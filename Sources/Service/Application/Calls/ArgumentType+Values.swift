@@ -14,7 +14,7 @@ extension ArgumentType<Identifier> {
     static let savedQuery = identifier(of: .savedQuery)
 
     private static func identifier(of subject: Subject?) -> ArgumentType {
-        let form = "1–64 bytes of A–Z a–z 0–9 . _ : -"
+        let form = "1–64 bytes of \(Identifier.characters)"
         return ArgumentType(kind: .string, accepting: form, subject: subject) { argument, field throws(Failure) in
             guard let identifier = Identifier(utf8: argument.bytes) else { throw .invalid(field, "must be \(form)") }
             return identifier

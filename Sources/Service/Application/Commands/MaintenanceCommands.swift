@@ -14,7 +14,7 @@ enum MaintenanceCommands {
             "Destroys the keys of customers, so that nobody can read their texts any more; returns what it did."
         ) { parameters in
             let customers = parameters.repeated(
-                "customer", accepting: "at most \(maximumCustomers) ids of 1–64 bytes of A–Z a–z 0–9 . _ : -")
+                "customer", accepting: "at most \(maximumCustomers) ids of 1–64 bytes of \(Identifier.characters)")
             return { service, call throws(Failure) in
                 let words = call[customers]
                 guard words.count <= maximumCustomers else {

@@ -164,7 +164,7 @@ extension ItemAttributes: InputValue {
         for member in members {
             if case .null = member.value { continue }
             guard let name = Identifier(member.key) else {
-                throw InputError("", "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
+                throw InputError("", "a name must have 1–64 bytes of \(Identifier.characters)")
             }
             do throws(InputError) {
                 list.append(Attribute(name, try AttributeValue.read(member.value)))
@@ -198,7 +198,7 @@ extension Identifier: InputValue {
     init?(input: JSONValue) throws(InputError) {
         guard let text = Text(input: input) else { return nil }
         guard let identifier = Identifier(text.string) else {
-            throw InputError("", "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            throw InputError("", "must be 1–64 bytes of \(Identifier.characters)")
         }
         self = identifier
     }

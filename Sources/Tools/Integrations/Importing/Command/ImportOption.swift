@@ -1,4 +1,5 @@
 internal import CommandLineOptions
+internal import Domain
 internal import Foundation
 internal import LineClient
 internal import LineProtocol
@@ -17,7 +18,7 @@ enum ImportOption {
     }
     static let outlet = Option.required(
         "outlet", "id", "the outlet whose menu it is",
-        OptionValue("1–64 of the characters A–Z a–z 0–9 . _ : -") { $0.isIdentifier ? $0 : nil })
+        OptionValue("1–64 of the characters \(Identifier.characters)") { $0.isIdentifier ? $0 : nil })
     static let currency = Option.required(
         "currency", "code", "ISO 4217, such as INR; amounts in files are in its major units",
         OptionValue("three capital letters of ISO 4217") { text in

@@ -1,3 +1,5 @@
+internal import Domain
+
 /// One record on its way to an outlet; collects every problem of it, not only the first.
 struct OutletRecord {
     /// Texts, in capitals, with which sources say that there is no rating yet.
@@ -49,7 +51,7 @@ struct OutletRecord {
             return ""
         }
         if !id.isIdentifier {
-            report(.id, "'\(id.shortened)' is not 1–64 of the characters A–Z a–z 0–9 . _ : -")
+            report(.id, "'\(id.shortened)' is not 1–64 of the characters \(Identifier.characters)")
         }
         return id
     }

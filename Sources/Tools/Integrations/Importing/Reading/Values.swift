@@ -1,3 +1,5 @@
+internal import Domain
+
 // How the texts of a file become values. A reason continues a sentence that begins with the field's name.
 
 extension String {
@@ -70,16 +72,6 @@ extension String {
         count <= String.shownLength ? self : prefix(String.shownLength) + "…"
     }
 
-    /// Whether the text is 1–64 bytes of `A–Z a–z 0–9 . _ : -`.
-    var isIdentifier: Bool {
-        (1...64).contains(utf8.count)
-            && utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"):
-                    true
-                default: ".:_-".utf8.contains(byte)
-                }
-            }
-    }
+    /// Whether the text can be an id.
+    var isIdentifier: Bool { Identifier(self) != nil }
 }
