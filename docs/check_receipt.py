@@ -101,9 +101,22 @@ def root_from(of_event, index, size, path):
     return of_event
 
 
-def partition_of(stream, partitions):
-    """By the first four bytes of the SHA-256 of the id; the id of an order begins with those of its cart."""
+def slot_of(key):
+    """As in Redis Cluster: CRC-16/XMODEM of the key, or of what is in its first braces, modulo 16,384."""
+    tag = re.search(r"\{([^}]*)\}", key)
+    value = 0
+    for byte in (tag[1] if tag and tag[1] else key).encode():
+        value ^= byte << 8
+        for _ in range(8):
+            value = (value << 1 ^ (0x1021 if value & 0x8000 else 0)) & 0xFFFF
+    return value % 16_384
+
+
+def partition_of(stream, partitions, by_slots):
+    """By a range of slots. Or by the first four bytes of the SHA-256 of the id; an order's begins with those of its cart."""
     category, _, name = stream.partition("-")
+    if by_slots:
+        return slot_of(name) * partitions // 16_384
     if category == "order" and re.fullmatch("[0-9A-Fa-f]{8}", name[:8]):
         return int(name[:8], 16) % partitions
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % partitions
@@ -117,11 +130,11 @@ def check_receipt(receipt, known, log):
             raise ValueError(f"the {name} has other fields than a receipt: {sorted(set(part) ^ FIELDS[name])}")
     first, last, size, index = batch["firstPosition"], batch["lastPosition"], batch["size"], batch["index"]
     previous = digest(batch["previousChainDigest"])
-    expect(receipt["receipt"] == 1, "this is a receipt of another version")
+    expect(receipt["receipt"] in (1, 2), "this is a receipt of another version")
     expect(1 <= first <= last == first + size - 1 and 0 <= index < size and event["position"] == first + index
            and 1 <= event["version"] <= event["position"] and (first == 1) == (previous == bytes(32)),
            "positions, version, index and size do not agree")
-    expect(event["partition"] == partition_of(event["stream"], receipt["partitions"]),
+    expect(event["partition"] == partition_of(event["stream"], receipt["partitions"], receipt["receipt"] == 2),
            "the stream belongs to another partition")
     of_event = leaf(*(event[field] for field in (
         "stream", "version", "kind", "schemaVersion", "payload", "metadata", "recordedAtMilliseconds")))

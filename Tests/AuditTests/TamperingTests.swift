@@ -62,11 +62,25 @@ import Testing
 
     @Test func `Another number of partitions is found by the partitions that the streams are in`() async throws {
         var log = try await StoredLog.of(carts: 20, partitions: 3)
-        log.storedPartitionCount = 4
+        log.storedPartitioning = Partitioning(count: 4)
         log.storedHeads.append(StoredHead(partition: 3, position: 0, digest: Digest.zero.bytes, epoch: 0))
         let findings = try await log.tampering
         #expect(findings.first == "partition_count is 4, and the streams lie as in a log of 3 partitions")
         #expect(findings.dropFirst().allSatisfy { $0.contains("belongs to partition") })
+    }
+
+    @Test(arguments: Partitioning.Rule.allCases)
+    func `Another rule for partitions is found by the partitions that the streams are in`(
+        _ rule: Partitioning.Rule
+    ) async throws {
+        var log = try await StoredLog.of(carts: 20, partitions: 3, by: rule)
+        #expect(try await log.tampering == [])
+        let (stored, name) = rule == .slots ? (Partitioning.Rule.sha256, "SHA-256") : (.slots, "slots")
+        log.storedPartitioning = Partitioning(count: 3, by: stored)
+        #expect(
+            try await log.tampering.first
+                == "partition_count is 3 by \(name), and the streams lie as in a log of 3 partitions by "
+                + (rule == .slots ? "slots" : "SHA-256"))
     }
 
     @Test func `Head rows that are missing, and some too many, are found`() async throws {
@@ -75,7 +89,7 @@ import Testing
         #expect(try await log.tampering == ["log_head has a row of partition 3, in a log of 3 partitions"])
         log.storedHeads.removeAll { $0.partition == 1 || $0.partition == 3 }
         #expect(try await log.tampering == ["log_head has no row of partition 1"])
-        log.storedPartitionCount = nil
+        log.storedPartitioning = nil
         #expect(try await log.tampering.contains("partition_count has no row"))
         #expect(try await StoredLog().tampering == ["log_head has no row of partition 0"])
     }

@@ -41,7 +41,7 @@ PASSWORD = "correct horse"
 # and in what is typed later. A figure stands for any other of its kind. Besides them, `…` stands for anything.
 NAMES = {
     "time": r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z",
-    "order": r"\b[0-9a-f]{8}-[0-9a-f]{24}\b",
+    "order": r"\b[0-9a-f]{24}[0-9a-z]{4}\b",
     "digest": r"\b(?:[0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{16})\b",
     "secret": r"whsec_[A-Za-z0-9+/]{43}=",
 }

@@ -25,6 +25,9 @@ def contents(url):
 def origin():
     """A log of several steps of a move, with a receipt for one of its events, and whose server has stopped."""
     with fresh_database() as url:
+        assert run_tiffin("migrate", "--database", url).returncode == 0
+        # Every log of that layout has this rule.
+        sql("update tiffin.partition_count set placement = 'sha256'", url)
         with Server(database=url) as server, server.client() as client:
             put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
             client.pipeline(("CART.ADD", f"cart-{n % 7_000}", "kitchen", "dish", 1) for n in range(30_000))

@@ -66,7 +66,7 @@ struct ConflictTests {
         rival.send("c", .add(1))
         _ = await rival.settle()
         process.checkOut("c")
-        let order = Partitioning.orderID(cart: "c", version: 2)
+        let order = Partitioning(count: 1).orderID(cart: "c", version: 2)
         #expect(await process.settle() == [.accepted(.order(order))])
         #expect(
             try await log.inner.history() == ["cart-c@1", "cart-c@2", "order-\(order)@1", "cart-c@3"])

@@ -73,7 +73,7 @@ import Testing
 
 /// A log that grows once somebody has asked where it ends, and has another in its place when that is asked again.
 private actor ForkingLog: EventLog {
-    nonisolated let partitionCount = 1
+    nonisolated let partitioning = Partitioning(count: 1)
     private let first: InMemoryEventLog
     private let grown: InMemoryEventLog
     private let other: InMemoryEventLog

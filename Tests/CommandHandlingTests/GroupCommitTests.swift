@@ -127,7 +127,7 @@ struct GroupCommitTests {
         process.checkOut("c")
         let batch = try #require(await process.appendBatch())
         #expect(batch.groups == [0, 0, 0])
-        let order = Partitioning.orderID(cart: "c", version: 1)
+        let order = Partitioning(count: 1).orderID(cart: "c", version: 1)
         #expect(process.takeOutcomes() == [.count(2), .accepted(.order(order))])
         #expect(try await log.history() == ["cart-c@1", "order-\(order)@1", "cart-c@2"])
         #expect(
@@ -143,7 +143,7 @@ struct GroupCommitTests {
     @Test(arguments: [false, true])
     func `an order that was read before it was placed is found afterwards`(loadedBefore: Bool) async throws {
         let process = TestProcess(log)
-        let order = StreamName(.order, Partitioning.orderID(cart: "c", version: 1))
+        let order = StreamName(.order, Partitioning(count: 1).orderID(cart: "c", version: 1))
         #expect(process.read(order) == nil)
         if loadedBefore { await process.load() }
         process.send("c", .add(2))

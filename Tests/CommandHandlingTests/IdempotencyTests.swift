@@ -51,7 +51,7 @@ struct IdempotencyTests {
         process.checkOut("c", id: "pay")
         process.checkOut("c", id: "again")
         let outcomes = await process.settle()
-        let order = CommandOutcome.accepted(.order(Partitioning.orderID(cart: "c", version: 1)))
+        let order = CommandOutcome.accepted(.order(Partitioning(count: 1).orderID(cart: "c", version: 1)))
         #expect(outcomes[1...2] == [order, order])
         #expect(outcomes[3].rejectionCode == .state)
 

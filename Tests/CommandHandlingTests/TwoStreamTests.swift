@@ -6,7 +6,7 @@ import Testing
 @Suite("Commands that write two streams")
 struct TwoStreamTests {
     private let log = FaultyLog()
-    private let order = Partitioning.orderID(cart: "c", version: 1)
+    private let order = Partitioning(count: 1).orderID(cart: "c", version: 1)
 
     private func send(_ command: Order.Command, to process: TestProcess) {
         process.send(StreamName(.order, order)) { _, _ in .order(command) }
@@ -43,7 +43,7 @@ struct TwoStreamTests {
             send(.prepare, to: process)
         }
         if isRivalInTime { await process.catchUp { ask() } } else { ask() }
-        let placed = Partitioning.orderID(cart: "c", version: 2)
+        let placed = Partitioning(count: 1).orderID(cart: "c", version: 2)
         let outcomes = await process.settle()
         #expect(outcomes.contains(.accepted(.order(placed))))
         #expect(outcomes.count == 2 && outcomes.contains { $0.rejectionCode == .notFound }, "it is another order now")

@@ -66,8 +66,8 @@ import TextFormats
         let text = String(decoding: try await Self.receipt(1).json, as: UTF8.self)
         let digest = #"[0-9a-f]{64}"#
         for (pattern, replacement) in [
-            ("\"receipt\":1", "\"receipt\":2"), ("\"receipt\":1,", ""),
-            ("\"receipt\":1", "\"receipt\":1,\"receipt\":1"),
+            ("\"receipt\":2", "\"receipt\":0"), ("\"receipt\":2", "\"receipt\":3"), ("\"receipt\":2,", ""),
+            ("\"receipt\":2", "\"receipt\":2,\"receipt\":2"),
             ("\"partitions\":1", "\"partitions\":0"), ("\"partitions\":1", "\"partitions\":32769"),
             ("\"partitions\":1", "\"partitions\":1,\"note\":\"\""), ("\"partitions\":1", "\"partitions\":1.0"),
             ("\"partition\":0", "\"partition\":-1"), ("\"partition\":0", "\"partition\":true"),
@@ -85,6 +85,14 @@ import TextFormats
             #expect(changed != text, "\(pattern)")
             #expect(throws: JSONReadingError.self, "\(pattern)") { try Receipt(json: Array(changed.utf8)) }
         }
+    }
+
+    @Test func `A receipt says by which rule its log has its partitions`() async throws {
+        var receipt = try await Self.receipt(1, partitions: 3)
+        #expect(receipt.partitioning == Partitioning(count: 3, by: .slots))
+        receipt.partitioning = Partitioning(count: 3, by: .sha256)
+        #expect(receipt.json.starts(with: #"{"receipt":1,"partitions":3,"#.utf8))
+        #expect(try Receipt(json: receipt.json) == receipt)
     }
 
     // MARK: Verifying
@@ -148,8 +156,13 @@ import TextFormats
         try expect(.numbers) { $0.head?.position = last + links - 1 }
         // The log that it comes from.
         try expect(.partition) { receipt in
-            receipt.partitionCount = (4...).first {
-                Partitioning(count: $0).partition(of: .cart("c")) != receipt.event.partition
+            receipt.partitioning = (4...).lazy.map { Partitioning(count: $0) }.first {
+                $0.partition(of: .cart("c")) != receipt.event.partition
+            }!
+        }
+        try expect(.partition) { receipt in
+            receipt.partitioning = (4...).lazy.map { Partitioning(count: $0, by: .sha256) }.first {
+                $0.partition(of: .cart("c")) != receipt.event.partition
             }!
         }
     }
@@ -234,7 +247,7 @@ private actor DamagedLog: EventLog {
         case event, otherEvent, missingEvent, text, content, chain, commit, positions, head
     }
 
-    nonisolated let partitionCount = 1
+    nonisolated let partitioning = Partitioning(count: 1)
     private let inner: InMemoryEventLog
     private var damage: Damage?
     private var isAway = false

@@ -38,7 +38,7 @@ enum ReceiptTarget {
         let links = [leaves[0], leaves[2]]
         let chain = Digest.zero.chained(to: content)
         return Receipt(
-            partitionCount: 1, event: events[1],
+            partitioning: Partitioning(count: 1, by: .sha256), event: events[1],
             batch: Receipt.Batch(
                 firstPosition: 1, lastPosition: 3, index: 1, size: 3, path: MerkleTree.path(to: 1, in: leaves),
                 contentDigest: content, previousChainDigest: .zero, chainDigest: chain),

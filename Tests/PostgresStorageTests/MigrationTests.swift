@@ -275,8 +275,20 @@ import Testing
             error?.description == "the log was created with 4 partitions, and cannot have 2")
         let log = try await PostgresEventLog.open(database)
         defer { log.close() }
-        #expect(log.partitionCount == 4)
+        #expect(log.partitioning == Partitioning(count: 4, by: .slots))
         #expect(try await log.heads().map(\.partition) == [0, 1, 2, 3])
+    }
+
+    @Test @LoopActor func `A log that was there before there were slots keeps its rule`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database, partitions: 4)
+        try await run(
+            "ALTER TABLE tiffin.partition_count DROP COLUMN placement; DELETE FROM tiffin.migrations WHERE number = 20",
+            in: database)
+        #expect(try await migrate(database).first == "migration 20 (placement) applied")
+        let log = try await PostgresEventLog.open(database)
+        defer { log.close() }
+        #expect(log.partitioning == Partitioning(count: 4, by: .sha256))
     }
 
     @Test(arguments: 0..<4) @LoopActor

@@ -5,7 +5,7 @@ import PostgresStorage
 /// Several servers' logs on one database that take turns, call by call.
 @LoopActor
 final class SeveralServers: EventLog {
-    nonisolated let partitionCount: Int
+    nonisolated let partitioning: Partitioning
     private let logs: [PostgresEventLog]
     private var turn = 0
 
@@ -13,7 +13,7 @@ final class SeveralServers: EventLog {
         var logs: [PostgresEventLog] = []
         for _ in 0..<count { logs.append(try await PostgresEventLog.open(database)) }
         self.logs = logs
-        partitionCount = logs[0].partitionCount
+        partitioning = logs[0].partitioning
     }
 
     func close() {

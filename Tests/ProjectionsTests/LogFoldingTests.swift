@@ -65,7 +65,7 @@ struct LogFoldingTests {
 
 /// A log that holds these events, and returns seven of them at a time.
 private struct FixedLog: EventLog {
-    let partitionCount = 1
+    let partitioning = Partitioning(count: 1)
     private let events: [RecordedEvent]
 
     init(_ events: [Result<DecodedEvent, CorruptEvent>]) {

@@ -133,7 +133,7 @@ final class Server {
 /// The log as one server reaches it: over a network that fails.
 @LoopActor
 final class ServerLog: EventLog {
-    nonisolated let partitionCount = 1
+    nonisolated let partitioning = Partitioning(count: 1)
     private let world: World
     private var isCut = false
     private var epoch = 0

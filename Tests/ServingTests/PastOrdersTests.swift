@@ -45,7 +45,7 @@ private struct OrderLog {
             cart: cart, outlet: Identifier("outlet-\(random.below(2))")!, currency: Currency("GBP")!,
             lines: [CartLine(id: "tea", item: cart, name: "Tea", quantity: 2, unitPrice: price)], total: price,
             customer: random.maybe { Identifier("customer-\($0.below(2))")! })
-        books.append((Partitioning.orderID(cart: cart, version: 1), Order.initial, 0))
+        books.append((partitioning.orderID(cart: cart, version: 1), Order.initial, 0))
         try await append(.placed(placement), toOrderAt: books.count - 1)
     }
 

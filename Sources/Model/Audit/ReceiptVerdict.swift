@@ -97,7 +97,7 @@ extension Receipt {
     fileprivate func steps(_ comparisons: [String]) -> [String] {
         var steps = [
             "the positions, which no digest covers, agree, and the stream belongs to partition \(event.partition) of "
-                + "\(partitionCount)",
+                + "\(partitioning.count)",
             "the event and the \(batch.path.count.counted("digest")) of its path lead to the content digest "
                 + "\(batch.contentDigest)",
             "this and the chain digest before it, \(batch.previousChainDigest), lead to the chain digest "

@@ -45,7 +45,7 @@ enum LogCommand: Subcommand {
         defer { log.close() }
         let stream = options[stream]
         var partitions = Array(try Database.partitions(options, of: log.partitionCount))
-        if let stream { partitions = [Partitioning(count: log.partitionCount).partition(of: stream)] }
+        if let stream { partitions = [log.partitioning.partition(of: stream)] }
         var next = Dictionary(uniqueKeysWithValues: partitions.map { ($0, Int64(options[from]) - 1) })
 
         let filter = EventFilter(

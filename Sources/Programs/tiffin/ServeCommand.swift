@@ -155,7 +155,7 @@ enum ServeCommand: Subcommand {
         let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
-        let history = PostgresEventLog.history(database, partitionCount: log.partitionCount) { logger.error($0) }
+        let history = PostgresEventLog.history(database, log.partitioning) { logger.error($0) }
         defer { history.close() }
         let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
         defer { keys.close() }

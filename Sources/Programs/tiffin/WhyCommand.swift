@@ -97,7 +97,7 @@ enum WhyCommand: Subcommand {
     {
         switch source {
         case .database(let log, _):
-            let partition = Partitioning(count: log.partitionCount).partition(of: stream)
+            let partition = log.partitioning.partition(of: stream)
             return try await log.read(stream: stream, partition: partition, afterVersion: version, limit: chunk)
         case .server(let connection):
             connection.enqueue(
@@ -123,12 +123,11 @@ enum WhyCommand: Subcommand {
         let passages = SealedTextUse.all(in: events).prefix(maximumSealedTexts)
         switch source {
         case .database(let log, let keys):
-            let partitioning = Partitioning(count: log.partitionCount)
             var openers: [TextOwner: TextOpener] = [:]
             for passage in passages {
                 let owner = passage.owner
                 if openers[owner] == nil {
-                    let partition = partitioning.partition(of: StreamName(.cart, owner.cart))
+                    let partition = log.partitioning.partition(of: StreamName(.cart, owner.cart))
                     openers[owner] = TextOpener(owner, try await keys.key(of: owner.customer, partition: partition))
                 }
                 texts[passage.text] = openers[owner]?.text(of: passage.text, passage.kind)

@@ -79,7 +79,7 @@ package final class Server {
         latencies = LatencyMonitor(milliseconds: configuration.latencyMilliseconds) {
             clock().millisecondsSinceEpoch / 1_000
         }
-        partitions = Partitions(count: log.partitionCount, configuration, clock: clock)
+        partitions = Partitions(log.partitioning, configuration, clock: clock)
         watch = LogWatch(log, partitions)
         liveCatalogue = LiveCatalogue(clock: clock)
         let history = CheckedLog(history, partitions)

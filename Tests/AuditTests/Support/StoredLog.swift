@@ -6,7 +6,7 @@ import Projections
 
 /// The tables of a log as an audit reads them. Tests change them as the owner of the database could.
 struct StoredLog: AuditSource {
-    var storedPartitionCount: Int? = 1
+    var storedPartitioning: Partitioning? = Partitioning(count: 1)
     var storedHeads: [StoredHead] = []
     var events: [RecordedEvent] = []
     var commits: [Commit] = []
@@ -16,9 +16,11 @@ struct StoredLog: AuditSource {
     var quarantinedCarts: [CorruptEvent] = []
 
     /// A log of this many carts, with three batches each.
-    static func of(carts: Int, partitions: Int) async throws -> StoredLog {
-        let log = InMemoryEventLog(partitionCount: partitions)
-        let partitioning = Partitioning(count: partitions)
+    static func of(
+        carts: Int, partitions: Int, by rule: Partitioning.Rule = .slots
+    ) async throws -> StoredLog {
+        let log = InMemoryEventLog(partitionCount: partitions, by: rule)
+        let partitioning = log.partitioning
         for number in 0..<carts {
             let cart = StreamName.cart("c\(number)")
             for mark in 0..<3 {
@@ -28,7 +30,7 @@ struct StoredLog: AuditSource {
             }
         }
         var stored = StoredLog()
-        stored.storedPartitionCount = partitions
+        stored.storedPartitioning = partitioning
         for head in try await log.heads() {
             stored.storedHeads.append(
                 StoredHead(
@@ -58,7 +60,7 @@ struct StoredLog: AuditSource {
 
     func changedColumns() -> [ChangedColumn] { [] }
 
-    func partitionCount() -> Int? { storedPartitionCount }
+    func partitioning() -> Partitioning? { storedPartitioning }
 
     func heads() -> [StoredHead] { storedHeads.sorted { $0.partition < $1.partition } }
 

@@ -11,7 +11,7 @@ actor FaultyLog: EventLog {
         case lostAfter
     }
 
-    nonisolated let partitionCount = 1
+    nonisolated let partitioning = Partitioning(count: 1)
     let inner = InMemoryEventLog()
     private var appendFaults: [AppendFault] = []
     private var outcomeFaults = 0

@@ -2,7 +2,7 @@ import EventLog
 
 /// A log from which somebody has removed events.
 actor HoleyLog: EventLog {
-    nonisolated let partitionCount = 1
+    nonisolated let partitioning = Partitioning(count: 1)
     private let whole: InMemoryEventLog
     private var removed: Set<Int64> = []
 

@@ -84,7 +84,7 @@ final class TestProcess {
 
     static func checkOut(of cart: Identifier, in state: AggregateState, _ version: Int64) -> Cart.CheckOut {
         var checkOut = Cart.CheckOut(
-            order: Partitioning.orderID(cart: cart, version: version), agreement: .total(0), offers: [:])
+            order: Partitioning(count: 1).orderID(cart: cart, version: version), agreement: .total(0), offers: [:])
         guard case .cart(.filled(let contents)) = state else { return checkOut }
         checkOut.agreement = .total((try? contents.total()) ?? 0)
         for line in contents.lines { checkOut.offers[line.id] = .tea }

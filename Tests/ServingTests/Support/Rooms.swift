@@ -75,7 +75,7 @@ final class Rooms {
     ) async throws {
         self.log = log
         self.clock = clock
-        partitions = Partitions(count: log.partitionCount, configuration) { clock.now }
+        partitions = Partitions(log.partitioning, configuration) { clock.now }
         catalogue = LiveCatalogue { clock.now }
         sealer = TextSealer(keys, partitions.partitioning)
         archive = Archive(log, queue)

@@ -6,7 +6,7 @@ import EventLoop
 final class StagedLog: EventLog {
     enum Operation { case append, appendNext, lookUp, follow, load, read, mend, heads }
 
-    nonisolated let partitionCount: Int
+    nonisolated let partitioning: Partitioning
     let inner: InMemoryEventLog
     /// What was asked for.
     private(set) var calls: [Operation] = []
@@ -24,7 +24,7 @@ final class StagedLog: EventLog {
 
     init(_ inner: InMemoryEventLog = InMemoryEventLog()) {
         self.inner = inner
-        partitionCount = inner.partitionCount
+        partitioning = inner.partitioning
     }
 
     /// How many answers are kept back.

@@ -65,7 +65,7 @@ public struct Audit: Sendable {
         let heads = try await source.heads()
         var report = Report()
         var placement = PlacementCheck(
-            count: try await source.partitionCount(), heads: heads.map(\.partition),
+            try await source.partitioning(), heads: heads.map(\.partition),
             withEvents: try await source.partitions())
         let changes = try await source.changedColumns()
         for head in heads {
@@ -104,7 +104,7 @@ public struct Audit: Sendable {
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
-            source, partition: head.partition, partitionCount: placement.partitionCount, openCartLimit: openCartLimit)
+            source, partition: head.partition, placement.partitioning, openCartLimit: openCartLimit)
         var stored = StoredRows(source, partition: head.partition)
         let generations = isStoredReadable ? try await stored.generations(upTo: head.position) : []
         for position in Set(generations.map(\.position)).sorted() {
@@ -170,12 +170,12 @@ private struct Pass {
     private(set) var histories: HistoryCheck
     private(set) var eventCount: Int64 = 0
 
-    init(_ source: any AuditSource, partition: Int, partitionCount: Int, openCartLimit: Int) {
+    init(_ source: any AuditSource, partition: Int, _ partitioning: Partitioning, openCartLimit: Int) {
         self.source = source
         self.partition = partition
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
-        histories = HistoryCheck(partition: partition, partitionCount: partitionCount, openCartLimit: openCartLimit)
+        histories = HistoryCheck(partition: partition, partitioning, openCartLimit: openCartLimit)
     }
 
     var commitCount: Int { chain.commitCount }

@@ -142,10 +142,10 @@ struct HistoryCheck {
     private(set) var orderCount = 0
     private(set) var findings = Findings()
 
-    init(partition: Int, partitionCount: Int, openCartLimit: Int) {
+    init(partition: Int, _ partitioning: Partitioning, openCartLimit: Int) {
         self.partition = partition
         self.openCartLimit = openCartLimit
-        partitioning = Partitioning(count: partitionCount)
+        self.partitioning = partitioning
     }
 
     var cartCount: Int { checkedCarts + carts.count }

@@ -2,31 +2,31 @@ internal import EventLog
 
 /// Checks that the partitions are those that the streams were divided among.
 ///
-/// A stream's partition follows from its name and the number of partitions. If somebody changes that number, every server
-/// looks for streams in other partitions.
+/// A stream's partition follows from its name, the number of partitions, and the log's rule. If somebody changes these,
+/// every server looks for streams in other partitions.
 struct PlacementCheck {
     /// The most partitions that a log can be given.
     private static let maximumPartitions = 256
     /// Fewer streams than this may fit another number of partitions by chance.
     private static let tellingCount = 8
 
-    /// The number of partitions that the log says it has.
-    let partitionCount: Int
+    /// The partitions that the log says it has.
+    let partitioning: Partitioning
     private var rowFindings = Findings()
     private var streams: [(stream: StreamName, partition: Int)] = []
 
     /// - Parameters:
-    ///   - count: the number of partitions that the log says it has; nil if it does not say.
+    ///   - stored: the partitions that the log says it has; nil if it does not say.
     ///   - heads: the partitions that have a row in `log_head`.
     ///   - used: those that have events or batches.
-    init(count: Int?, heads: [Int], withEvents used: [Int]) {
-        partitionCount = max(count ?? heads.count, 1)
-        if count == nil { found(0, "partition_count", "has no row") }
-        let partitions = 0..<partitionCount
+    init(_ stored: Partitioning?, heads: [Int], withEvents used: [Int]) {
+        partitioning = stored ?? Partitioning(count: max(heads.count, 1))
+        if stored == nil { found(0, "partition_count", "has no row") }
+        let partitions = 0..<partitioning.count
         for partition in Set(partitions).subtracting(heads).sorted() {
             found(partition, "log_head", "has no row of partition \(partition)")
         }
-        let ofHowMany = "of \(partitionCount.counted("partition"))"
+        let ofHowMany = "of \(partitioning.count.counted("partition"))"
         for partition in heads where !partitions.contains(partition) {
             found(partition, "log_head", "has a row of partition \(partition), in a log \(ofHowMany)")
         }
@@ -45,21 +45,37 @@ struct PlacementCheck {
     /// What is wrong with the log as a whole.
     var findings: Findings {
         var check = self
-        if let count = actualCount, count != partitionCount {
+        if let actual, actual != partitioning {
+            let isByOtherRule = actual.rule != partitioning.rule
+            let (stored, found) =
+                isByOtherRule ? (" by \(partitioning.rule.name)", " by \(actual.rule.name)") : ("", "")
             check.found(
                 0, "partition_count",
-                "is \(partitionCount), and the streams lie as in a log of \(count.counted("partition"))")
+                "is \(partitioning.count)\(stored), and the streams lie as in a log of "
+                    + "\(actual.count.counted("partition"))\(found)")
         }
         return check.rowFindings
     }
 
-    /// The number of partitions that the streams were divided among: the stored one if all streams fit it, else the
-    /// first one that they all fit; nil if there is none, or there are too few streams to tell.
-    private var actualCount: Int? {
+    /// The partitions that the streams were divided among: the stored ones if all streams fit them, else the first that
+    /// they all fit; nil if there are none, or there are too few streams to tell.
+    private var actual: Partitioning? {
         guard streams.count >= PlacementCheck.tellingCount else { return nil }
-        return ([partitionCount] + Array(1...PlacementCheck.maximumPartitions)).first { count in
-            let partitioning = Partitioning(count: count)
-            return streams.allSatisfy { partitioning.partition(of: $0.stream) == $0.partition }
+        let counts = 1...PlacementCheck.maximumPartitions
+        let rules = [partitioning.rule] + Partitioning.Rule.allCases.filter { $0 != partitioning.rule }
+        let others = rules.lazy.flatMap { rule in counts.lazy.map { Partitioning(count: $0, by: rule) } }
+        return ([partitioning] + others).first { partitioning in
+            streams.allSatisfy { partitioning.partition(of: $0.stream) == $0.partition }
+        }
+    }
+}
+
+extension Partitioning.Rule {
+    /// As people call it.
+    fileprivate var name: String {
+        switch self {
+        case .sha256: "SHA-256"
+        case .slots: "slots"
         }
     }
 }

@@ -11,8 +11,8 @@ public import Projections
 
 /// What an audit reads.
 public protocol AuditSource: Sendable {
-    /// How many partitions the log says it has; nil if it does not say.
-    func partitionCount() async throws -> Int?
+    /// Which partitions the log says it has, and what belongs to them; nil if it does not say.
+    func partitioning() async throws -> Partitioning?
 
     /// The rows of `log_head`, as they are stored.
     func heads() async throws -> [StoredHead]

@@ -5,8 +5,8 @@
 
 /// The only place where events are kept.
 public protocol EventLog: Sendable {
-    /// The number of partitions, chosen once.
-    var partitionCount: Int { get }
+    /// Which partitions there are, and what belongs to them: chosen once.
+    var partitioning: Partitioning { get }
 
     /// Appends the groups of a batch, except those in conflict: a group is in conflict if a stream that it writes, or
     /// that it was decided on, has been written since `seen`.
@@ -75,6 +75,11 @@ public protocol EventLog: Sendable {
     func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?)
+}
+
+extension EventLog {
+    /// The number of partitions.
+    public var partitionCount: Int { partitioning.count }
 }
 
 /// What of an index of streams is compared with the batches.

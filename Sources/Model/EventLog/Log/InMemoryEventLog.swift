@@ -1,6 +1,6 @@
 /// A log in memory: for tests, and as the simplest definition of what a log does.
 public actor InMemoryEventLog: EventLog {
-    public nonisolated let partitionCount: Int
+    public nonisolated let partitioning: Partitioning
 
     private struct Partition {
         var events: [RecordedEvent] = []
@@ -13,8 +13,8 @@ public actor InMemoryEventLog: EventLog {
     private var partitions: [Partition]
 
     /// An empty log.
-    public init(partitionCount: Int = 1) {
-        self.partitionCount = partitionCount
+    public init(partitionCount: Int = 1, by rule: Partitioning.Rule = .slots) {
+        partitioning = Partitioning(count: partitionCount, by: rule)
         partitions = Array(repeating: Partition(), count: partitionCount)
     }
 

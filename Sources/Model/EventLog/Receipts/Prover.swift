@@ -6,7 +6,6 @@ public struct Prover: Sendable {
     private static let pageCommits = 1_000
 
     private let log: any EventLog
-    private let partitioning: Partitioning
     private let maximumLinks: Int
 
     /// Why there is no receipt.
@@ -29,7 +28,6 @@ public struct Prover: Sendable {
     public init(_ log: any EventLog, maximumLinks: Int = Receipt.maximumLinks) {
         self.log = log
         self.maximumLinks = maximumLinks
-        partitioning = Partitioning(count: log.partitionCount)
     }
 
     /// A receipt for the event with that version in a stream. It reads the event's batch and the digests of every
@@ -42,7 +40,7 @@ public struct Prover: Sendable {
         for stream: StreamName, version: Int64, head: Int64? = nil
     ) async throws(Failure) -> Receipt {
         guard version >= 1 else { throw .noSuchEvent }
-        let partition = partitioning.partition(of: stream)
+        let partition = log.partitioning.partition(of: stream)
         let found = try await reading { () async throws(EventLogError) in
             try await log.read(stream: stream, partition: partition, afterVersion: version - 1, limit: 1)
         }
@@ -61,7 +59,7 @@ public struct Prover: Sendable {
         let links = try await links(from: commit, to: target)
         if links == nil, head != nil { throw .tooManyLinks(maximumLinks) }
         let receipt = Receipt(
-            partitionCount: log.partitionCount, event: event, batch: batch,
+            partitioning: log.partitioning, event: event, batch: batch,
             head: links.map { Receipt.Head(links: $0, position: target.position, digest: target.digest) })
         do throws(Receipt.Fault) {
             _ = try receipt.verified()

@@ -2,18 +2,16 @@ internal import Domain
 public import TextFormats
 
 extension Receipt {
-    /// The form that ``json`` gives and ``init(json:)`` takes.
-    private static let format: Int64 = 1
-
     // MARK: Writing
 
-    /// The receipt as JSON text, in one line.
+    /// The receipt as JSON text, in one line. The number of its form says by which rule the log has its partitions:
+    /// everything else is the same in both.
     public var json: [UInt8] {
         var writer = JSONWriter(
             reservingCapacity: 2_048 + event.payload.count + event.metadata.count + 67 * (head?.links.count ?? 0))
         writer.beginObject()
-        writer.field("receipt", Receipt.format)
-        writer.field("partitions", partitionCount)
+        writer.field("receipt", partitioning.rule == .sha256 ? 1 : 2)
+        writer.field("partitions", partitioning.count)
         writer.key("event")
         writeEvent(to: &writer)
         writer.key("batch")
@@ -65,14 +63,14 @@ extension Receipt {
     /// The receipt that a JSON text holds: every field, each once and within its bounds, and no other.
     public init(json text: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
-            var partitions = 1
+            var (rule, partitions) = (Partitioning.Rule.sha256, 1)
             var event: RecordedEvent?
             var batch: Batch?
             var head: Head?
             try reader.members(["receipt", "partitions", "event", "batch", "head"]) {
                 (reader, key) throws(JSONReadingError) in
                 switch key {
-                case "receipt": _ = try reader.integer(in: Receipt.format...Receipt.format)
+                case "receipt": rule = try reader.integer(in: 1...2) == 1 ? .sha256 : .slots
                 case "partitions": partitions = Int(try reader.integer(in: 1...Int64(Receipt.maximumPartitions)))
                 case "event": event = try RecordedEvent(ofReceipt: &reader)
                 case "batch": batch = try Batch(from: &reader)
@@ -80,7 +78,8 @@ extension Receipt {
                 }
             }
             guard let event, let batch else { throw reader.failure("a receipt") }
-            return Receipt(partitionCount: partitions, event: event, batch: batch, head: head)
+            return Receipt(
+                partitioning: Partitioning(count: partitions, by: rule), event: event, batch: batch, head: head)
         }
     }
 }

@@ -80,11 +80,12 @@ extension Receipt {
         guard let stream = StreamName(event.stream) else {
             throw Fault(.partition, "'\(event.stream)' is not the name of a stream")
         }
-        let partition = Partitioning(count: partitionCount).partition(of: stream)
+        let partition = partitioning.partition(of: stream)
         guard event.partition == partition else {
             throw Fault(
                 .partition,
-                "of \(partitionCount) partitions, \(event.stream) belongs in \(partition), not in \(event.partition)")
+                "of \(partitioning.count) partitions, \(event.stream) belongs in \(partition), not in \(event.partition)"
+            )
         }
     }
 

@@ -10,8 +10,8 @@ public struct Receipt: Equatable, Sendable {
     /// The most partitions of a log that a receipt can come from.
     public static let maximumPartitions = 1 << 15
 
-    /// The number of partitions; with the stream it determines the partition of the event.
-    public var partitionCount: Int
+    /// What determines, with the stream, the partition of the event.
+    public var partitioning: Partitioning
     /// The event.
     public var event: RecordedEvent
     /// The batch that it was recorded with.
@@ -73,8 +73,8 @@ public struct Receipt: Equatable, Sendable {
     }
 
     /// A receipt for an event.
-    public init(partitionCount: Int, event: RecordedEvent, batch: Batch, head: Head?) {
-        self.partitionCount = partitionCount
+    public init(partitioning: Partitioning, event: RecordedEvent, batch: Batch, head: Head?) {
+        self.partitioning = partitioning
         self.event = event
         self.batch = batch
         self.head = head

@@ -189,7 +189,7 @@ enum CartCommands {
                     _ name: SealedText?, of customer: Identifier?, _ state: AggregateState, _ version: Int64
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
-                        order: Partitioning.orderID(cart: cart, version: version), agreement: agreement,
+                        order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
                         of: state.cart ?? .empty, offers: service.offers,
                         details: service.details, now: service.now)
                     checkOut.customer = customer

@@ -6,14 +6,14 @@ internal import Projections
 /// is read again once the index is mended: what is derived does not decide.
 @LoopActor
 final class CheckedLog: EventLog {
-    nonisolated let partitionCount: Int
+    nonisolated let partitioning: Partitioning
     private let log: any EventLog
     private let partitions: Partitions
 
     init(_ log: any EventLog, _ partitions: Partitions) {
         self.log = log
         self.partitions = partitions
-        partitionCount = log.partitionCount
+        partitioning = log.partitioning
     }
 
     /// How many events a stream has at least; nil if that cannot be told, and the highest number if a read is to look for

@@ -15,7 +15,6 @@ struct PastState {
     private static let pageEvents = 1_000
 
     private let log: any EventLog
-    private let partitioning: Partitioning
     private let now: Timestamp
     /// The event at the position that was asked for.
     private let last: RecordedEvent?
@@ -25,13 +24,12 @@ struct PastState {
 
     /// - Parameter stream: what is asked for; a position is one of its partition.
     init(of stream: StreamName, to moment: Moment, in log: any EventLog) async throws(Failure) {
-        try await self.init(Partitioning(count: log.partitionCount).partition(of: stream), to: moment, in: log)
+        try await self.init(log.partitioning.partition(of: stream), to: moment, in: log)
     }
 
     /// - Parameter partition: the one that a position belongs to.
     private init(_ partition: Int, to moment: Moment, in log: any EventLog) async throws(Failure) {
         self.log = log
-        partitioning = Partitioning(count: log.partitionCount)
         switch moment {
         case .time(let time):
             now = time
@@ -161,7 +159,7 @@ struct PastState {
         of stream: StreamName, at version: Int64, in log: any EventLog
     ) async throws(Failure) -> CommittedState? {
         guard (1...Int64(Archive.maximumEvents)).contains(version) else { return nil }
-        let partition = Partitioning(count: log.partitionCount).partition(of: stream)
+        let partition = log.partitioning.partition(of: stream)
         var state = CommittedState(initial: stream.category)
         while state.version < version {
             let events: [RecordedEvent]
@@ -209,7 +207,7 @@ struct PastState {
 
     /// The events that a stream had.
     private mutating func events(of stream: StreamName) async throws(Failure) -> [RecordedEvent] {
-        let partition = partitioning.partition(of: stream)
+        let partition = log.partitioning.partition(of: stream)
         var events: [RecordedEvent] = []
         var version: Int64 = 0
         let end = try await end(of: partition)

@@ -13,8 +13,8 @@ final class Partitions {
     let configuration: Configuration
     private(set) var workers: [PartitionWorker] = []
 
-    init(count: Int, _ configuration: Configuration, clock: @escaping () -> Timestamp) {
-        partitioning = Partitioning(count: count)
+    init(_ partitioning: Partitioning, _ configuration: Configuration, clock: @escaping () -> Timestamp) {
+        self.partitioning = partitioning
         self.configuration = configuration
         self.clock = clock
     }

@@ -28,8 +28,8 @@ package final class PostgresAuditSource: AuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
             try await connection.take(.reading)
-            let count = try await partitionCount(connection)
-            let log = PostgresEventLog.reader(database, partitionCount: count ?? 1)
+            let partitioning = try await partitioning(connection)
+            let log = PostgresEventLog.reader(database, partitioning ?? Partitioning(count: 1))
             return PostgresAuditSource(log: log, connection: connection)
         } catch {
             connection.close()
@@ -45,10 +45,10 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: The log
 
-    package func partitionCount() async throws -> Int? { try await PostgresAuditSource.partitionCount(connection) }
+    package func partitioning() async throws -> Partitioning? { try await PostgresAuditSource.partitioning(connection) }
 
-    private static func partitionCount(_ connection: PostgresConnection) async throws -> Int? {
-        try await connection.execute(Statements.partitionCount).first?["count"]
+    private static func partitioning(_ connection: PostgresConnection) async throws -> Partitioning? {
+        try await connection.execute(Partitioning.stored).first.flatMap { Partitioning($0) }
     }
 
     package func heads() async throws -> [StoredHead] {
@@ -134,13 +134,12 @@ package final class PostgresAuditSource: AuditSource {
 
     package func deeds(partition: Int) async throws -> StoredDeeds? {
         let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
-        guard mayRead == true, let count = try await partitionCount(), count > 0 else { return nil }
-        let partitioning = Partitioning(count: count)
+        guard mayRead == true, let partitioning = try await partitioning() else { return nil }
         func id(_ row: Row, _ category: StreamName.Category) -> Identifier? {
             guard let id = Identifier(row["name"] as String) else { return nil }
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
         }
-        var deeds = StoredDeeds(partitionCount: count, forgotten: [:], users: [:], relays: [])
+        var deeds = StoredDeeds(partitionCount: partitioning.count, forgotten: [:], users: [:], relays: [])
         for row in try await connection.execute(DeedTables.forgotten) {
             if let id = id(row, .customer) { deeds.forgotten[id] = row["count"] }
         }
@@ -170,8 +169,6 @@ private enum Statements {
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")
-
-    static let partitionCount = Statement("partition_count", "SELECT count FROM tiffin.partition_count LIMIT 1")
 
     static let heads = Statement(
         "heads", "SELECT partition, position, digest, epoch FROM tiffin.log_head ORDER BY partition")

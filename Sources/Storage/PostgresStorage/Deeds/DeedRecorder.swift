@@ -16,7 +16,9 @@ package enum DeedRecorder {
     package static func record(
         _ deeds: [(id: Identifier, event: Deed.Event)], _ metadata: EventMetadata, in transaction: Transaction
     ) async throws {
-        let partitioning = Partitioning(count: try await transaction.execute(Statements.partitionCount)[0]["count"])
+        guard let partitioning = Partitioning(try await transaction.execute(Partitioning.stored)[0]) else {
+            throw DeedError("tiffin.partition_count is damaged")
+        }
         let metadata = metadata.encoded()
         var parts: [Int: [(stream: StreamName, event: DomainEvent)]] = [:]
         for (id, deed) in deeds {
@@ -96,8 +98,6 @@ enum DeedTables {
 }
 
 private enum Statements {
-    static let partitionCount = Statement("deed_partitions", "SELECT count FROM tiffin.partition_count")
-
     static let head = Statement(
         "deed_head",
         """

@@ -11,7 +11,7 @@ package import Postgres
 /// The event log in the schema `tiffin` of a database.
 @LoopActor
 package final class PostgresEventLog: EventLog {
-    package nonisolated let partitionCount: Int
+    package nonisolated let partitioning: Partitioning
 
     /// nil if the log is only for reading.
     private let connections: LogWriters?
@@ -22,10 +22,10 @@ package final class PostgresEventLog: EventLog {
     private let indexer: LazyConnection
 
     private init(
-        _ database: String, partitionCount: Int, epochs: [Int64] = [], reader: LazyConnection,
+        _ database: String, _ partitioning: Partitioning, epochs: [Int64] = [], reader: LazyConnection,
         hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) {
-        self.partitionCount = partitionCount
+        self.partitioning = partitioning
         let connections =
             epochs.isEmpty ? nil : LogWriters(database, partitions: epochs.count, hasRoom: hasRoom, report: report)
         self.connections = connections
@@ -54,12 +54,12 @@ package final class PostgresEventLog: EventLog {
         let reader = LazyConnection(
             database, name: "tiffin reader", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading)
         do throws(EventLogError) {
+            let partitioning = try await PostgresEventLog.partitioning(reader)
             let epochs = try await PostgresEventLog.epochs(reader)
             // Until here, the caller that opens the log is told everything.
             if let report { reader.report(to: report) }
             return PostgresEventLog(
-                database, partitionCount: epochs.count, epochs: epochs, reader: reader, hasRoom: hasRoom, report: report
-            )
+                database, partitioning, epochs: epochs, reader: reader, hasRoom: hasRoom, report: report)
         } catch {
             reader.close()
             throw error
@@ -67,9 +67,9 @@ package final class PostgresEventLog: EventLog {
     }
 
     /// The log, only for reading. It does not query the database yet, not even for the number of partitions.
-    package static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
+    package static func reader(_ database: String, _ partitioning: Partitioning) -> PostgresEventLog {
         PostgresEventLog(
-            database, partitionCount: partitionCount,
+            database, partitioning,
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
@@ -78,17 +78,26 @@ package final class PostgresEventLog: EventLog {
     ///
     /// - Parameter report: as in ``open(_:isReadOnly:report:)``.
     package static func history(
-        _ database: String, partitionCount: Int, report: @escaping @LoopActor (String) -> Void
+        _ database: String, _ partitioning: Partitioning, report: @escaping @LoopActor (String) -> Void
     ) -> PostgresEventLog {
         PostgresEventLog(
-            database, partitionCount: partitionCount,
+            database, partitioning,
             reader: LazyConnection(database, name: "tiffin history", deadlines: .reading, report: report))
+    }
+
+    private static func partitioning(_ reader: LazyConnection) async throws(EventLogError) -> Partitioning {
+        guard let row = try await reader.execute(Partitioning.stored, []).first else {
+            throw .unavailable("the log has no partitions; run tiffin migrate")
+        }
+        guard let partitioning = Partitioning(row) else {
+            throw .unavailable("tiffin.partition_count is damaged: it names a placement that there is not")
+        }
+        return partitioning
     }
 
     /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])
-        guard !rows.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
         return try rows.enumerated().map { partition, row throws(EventLogError) in
             guard let epoch: Int64 = row["epoch"] else {
                 throw .unavailable("tiffin.log_head is damaged: it has no row for partition \(partition)")

@@ -38,6 +38,7 @@ package enum Migrations {
         Migration(number: 17, name: "order_taxes", sql: PackageResources._017_order_taxes_sql),
         Migration(number: 18, name: deeds, sql: PackageResources._018_deeds_sql),
         Migration(number: 19, name: "derived", sql: PackageResources._019_derived_sql),
+        Migration(number: 20, name: "placement", sql: PackageResources._020_placement_sql),
     ]
 
     /// The most partitions a log may have.
@@ -233,8 +234,8 @@ package enum Migrations {
                 [.int4, .bytea]),
             [.int4(count), .bytes(Digest.zero.bytes)])
         _ = try await transaction.execute(
-            Statement("set_partition_count", "INSERT INTO tiffin.partition_count VALUES ($1)", [.int4]),
-            [.int4(count)])
+            Statement("set_partition_count", "INSERT INTO tiffin.partition_count VALUES ($1, $2)", [.int4, .text]),
+            [.int4(count), .text(Partitioning.Rule.slots.rawValue)])
         return ["the log has \(count) partition\(count == 1 ? "" : "s")"]
     }
 }
