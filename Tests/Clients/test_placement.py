@@ -14,6 +14,7 @@ from redis.crc import key_slot
 from tiffin import CHECKOUT, Server, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document, sql
 
 PARTITIONS = 5
+CARTS = {"slots": 20_000, "sha256": 1_000}
 MENU = [section_document("all", [item_document("tea", 100)])]
 
 
@@ -43,7 +44,7 @@ def log(request):
         assert sql("select placement from tiffin.partition_count", database) == request.param
         chance = random.Random(5)
         alphabet = string.ascii_letters + string.digits + "._:-{}"
-        carts = list({"".join(chance.choices(alphabet, k=chance.randint(4, 40))) for _ in range(1_000)})
+        carts = list({"".join(chance.choices(alphabet, k=chance.randint(4, 40))) for _ in range(CARTS[request.param])})
         with Server(database=database) as server, server.client() as client:
             put_open_outlet(client, "grill", MENU)
             added = client.pipeline([("CART.ADD", cart, "grill", "tea", 1) for cart in carts])

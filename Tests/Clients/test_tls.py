@@ -78,6 +78,15 @@ def test_redis_py_talks_tls(tls_server, ca, protocol):
         assert pipeline.execute() == [0] * 1_000
 
 
+def test_a_cluster_of_one_has_a_port_for_tls(tls_server, certificates, ca):
+    with tls_server.client(protocol=3, tls=certificates.context()) as client:
+        [shard] = client("CLUSTER", "SHARDS")
+        assert shard[b"nodes"][0][b"tls-port"] == tls_server.port and b"port" not in shard[b"nodes"][0]
+    with redis.RedisCluster(
+            port=tls_server.port, host="localhost", ssl=True, ssl_ca_certs=ca, ssl_check_hostname=True) as cluster:
+        assert cluster.execute_command("CART.COUNT", "never-seen") == 0
+
+
 def test_redis_py_trusts_only_its_authority(tls_server, certificates):
     once = Retry(NoBackoff(), 0)
     with redis.Redis(port=tls_server.port, ssl=True, ssl_ca_certs=certificates.file("other-ca"), retry=once) as client:
