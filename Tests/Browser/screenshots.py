@@ -12,7 +12,7 @@ HOME = "/o/copper-ladle"
 # What is another one each time is the same in every picture: times, and what orders and visitors are called.
 SAME = {
     r"\d{4}-\d\d-\d\dT[\d:.]+Z": "2026-11-21T12:30:00.000Z", r"\b\d\d:\d\d\b": "12:30",
-    r"\b[0-9a-f]{24}[0-9a-z]{4}\b": "5be99495ab88bdcdbc7e4c610m8k", r"#[01][0-9a-z]{3}\b": "#0m8k",
+    r"\b[0-9a-f]{24}[0-9a-z]{4}\b": "5be99495ab88bdcdbc7e4c610m8k", r"#[0-9a-f]{4}\b": "#4c61",
     r"\bweb-[0-9a-f]{32}\b": "web-3c2f1a8a58041c448f5658e2cb80594a", r"\b(19|20) min\b": "20 min",
 }
 PUT_SAME = """(same) => {

@@ -17,6 +17,17 @@ export async function readEvents({ partition = 0, stream = null, from = 1, count
     return get(`/v1/log?${query}`, options);
 }
 
+/// The partition of a stream, which its first event tells; the first one if there is none, or the name is not one.
+export async function partitionOf(stream, options) {
+    try {
+        const [event] = stream ? await readEvents({ stream, count: 1 }, options) : [];
+        return event?.partition ?? 0;
+    } catch (error) {
+        if (error.code === "INVALID") return 0;
+        throw error;
+    }
+}
+
 /// The document that shows what a stream has come to, as a path; null where there is none.
 export function documentPath(stream) {
     const [category, ...rest] = stream.split("-");

@@ -3,6 +3,7 @@
 
 const encoder = new TextEncoder();
 const NO_DIGEST = "0".repeat(64);
+const SLOTS = 16_384;
 
 export class NotProven extends Error {
     name = "NotProven";
@@ -63,10 +64,22 @@ async function rootFrom(ofEvent, index, size, path) {
     return root;
 }
 
-/// The partition that a stream belongs to.
-export async function partitionOf(stream, partitions) {
+// The slot of a key, as in Redis Cluster: CRC-16/XMODEM of it, or of what is in its first braces.
+function slotOf(key) {
+    const tag = /\{([^}]*)\}/.exec(key)?.[1];
+    let sum = 0;
+    for (const byte of encoder.encode(tag || key)) {
+        sum ^= byte << 8;
+        for (let bit = 0; bit < 8; bit++) sum = (sum << 1 ^ (sum & 0x8000 ? 0x1021 : 0)) & 0xFFFF;
+    }
+    return sum % SLOTS;
+}
+
+// The partition that a stream belongs to: by a range of slots, or in the first logs by SHA-256.
+async function partitionOf(stream, partitions, bySlots) {
     const dash = stream.indexOf("-");
     const [category, name] = [stream.slice(0, dash), stream.slice(dash + 1)];
+    if (bySlots) return Math.floor(slotOf(name) * partitions / SLOTS);
     if (category === "order" && /^[0-9A-Fa-f]{8}/.test(name)) return Number.parseInt(name.slice(0, 8), 16) % partitions;
     return new DataView((await sha256(encoder.encode(name))).buffer).getUint32(0) % partitions;
 }
@@ -74,14 +87,15 @@ export async function partitionOf(stream, partitions) {
 /// Checks every step of a receipt. Answers the chain's digest at its end and how many batches lie between; throws
 /// NotProven with the first step that does not hold.
 export async function checkReceipt({ receipt, event, batch, head, partitions }) {
-    expect(receipt === 1, "this is a receipt of another version");
+    expect(receipt === 1 || receipt === 2, "this is a receipt of another version");
     const { firstPosition: first, lastPosition: last, size, index } = batch;
     const previous = digest(batch.previousChainDigest);
     expect(first >= 1 && first <= last && last === first + size - 1 && index >= 0 && index < size
         && event.position === first + index && event.version >= 1 && event.version <= event.position
         && (first === 1) === (batch.previousChainDigest === NO_DIGEST),
         "positions, version, index and size do not agree");
-    expect(event.partition === await partitionOf(event.stream, partitions), "the stream belongs to another partition");
+    expect(event.partition === await partitionOf(event.stream, partitions, receipt === 2),
+        "the stream belongs to another partition");
     const content = await rootFrom(await leaf(event), index, size, batch.path);
     expect(hex(content) === batch.contentDigest, "the content digest does not follow from the event and its path");
     let chain = await sha256(previous, content);

@@ -3,8 +3,7 @@
 import { clockTime } from "../shared/clock.js";
 import { address, h, keep, pretty } from "./build.js";
 import { differenceView } from "./difference-view.js";
-import { documentPath, readEvents, readHeads, readPast } from "./events.js";
-import { partitionOf } from "./receipt.js";
+import { documentPath, partitionOf, readEvents, readHeads, readPast } from "./events.js";
 
 const PAGE_STEP = 100;
 
@@ -12,7 +11,7 @@ export async function show(main, parameters, { signal, fail }) {
     const heads = await readHeads({ signal });
     let stream = parameters.get("stream") ?? "";
     // A stream's positions are those of its partition.
-    let partition = await partitionOf(stream, heads.length);
+    let partition = await partitionOf(stream, { signal });
     let head = headOf(partition);
     let at = Math.min(Number(parameters.get("at") ?? head), head);
     // The position that is wanted while another one is read.
@@ -59,7 +58,7 @@ export async function show(main, parameters, { signal, fail }) {
         event.preventDefault();
         stream = name.value.trim();
         const before = partition;
-        partition = await partitionOf(stream, heads.length);
+        partition = await partitionOf(stream, { signal });
         head = headOf(partition);
         slider.max = head;
         // A position of another partition is another moment.

@@ -76,7 +76,8 @@ function draw() {
 function fill(node, order) {
     const { number, state, cover, lines, next, delay, end } = refs(node);
     setAttribute(node, "data-order", order.order);
-    setText(number, `#${order.order.slice(-4)}`);
+    // The last four characters lead to the slot of the order's cart; those before them are by chance.
+    setText(number, `#${order.order.slice(-8, -4)}`);
     setText(state, `${NAMES[order.status] ?? order.status}, since ${clockTime(order.placedAt ?? order.updatedAt)}`);
     setHidden(cover, !order.uncovered);
     reconcile(lines, order.lines, {
