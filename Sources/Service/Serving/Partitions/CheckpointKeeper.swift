@@ -15,6 +15,9 @@ final class CheckpointKeeper {
     private static let tailLimit = 20_000
     /// How long to wait before something that failed is tried again, in nanoseconds.
     private static let retryInterval: UInt64 = 10_000_000_000
+    /// How long all partitions together leave between two looks for rows that another process has rebuilt, in
+    /// nanoseconds.
+    private static let pauseBetweenLooksForRows: UInt64 = 200_000_000
 
     private let model: LiveModel
     private let follower: LogFollower
@@ -45,6 +48,7 @@ final class CheckpointKeeper {
     private var working: Task<Void, Never>?
     private var rebuilding: Task<Void, Never>?
     private var rebuildAt: UInt64 = 0
+    /// When to look for rows of another generation: at the next look if it is known that there are some.
     private var replaceAt: UInt64 = 0
     /// The last position whose checkpoint another server had written already.
     private var positionOfAnother: Int64 = 0
@@ -158,7 +162,7 @@ final class CheckpointKeeper {
                 model.value.notSaved(saved.checkpoint)
                 // Another server's rows are as new; ours are written when they are newer. Rows that were superseded are
                 // taken over by the next look. Of a fork, the next batch or the next look at the log says so, too.
-                if case .another = saved.outcome { positionOfAnother = taken.position }
+                if case .another = saved.outcome { positionOfAnother = taken.position } else { replaceAt = 0 }
                 return
             }
             model.value.saved(saved.checkpoint)
@@ -205,6 +209,7 @@ final class CheckpointKeeper {
                         "\(change.projection) was rebuilt up to position \(report.position): "
                             + "\(change.differenceCount) rows differ from before")
                 }
+                replaceAt = 0
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.error("the read models could not be rebuilt: \(error)")
@@ -217,7 +222,10 @@ final class CheckpointKeeper {
     private func takeOverNewRows(_ store: any ReadModelStore) async {
         guard LoopActor.now >= replaceAt else { return }
         do {
-            guard try await store.generations(of: partition) != generations else { return }
+            guard try await store.generations(of: partition) != generations else {
+                replaceAt = LoopActor.now + UInt64(log.partitionCount - 1) * CheckpointKeeper.pauseBetweenLooksForRows
+                return
+            }
         } catch {
             // That the database is out of reach is reported where something was to be saved.
             return logger.debug("cannot look for new rows: \(error)")
