@@ -78,6 +78,12 @@ def use_every_connection(client, number):
     return replies, slowest
 
 
+def waiting(client):
+    """The connections of which INFO says now that they wait for an answer."""
+    lines = [line.split(":", 1) for line in client("INFO", "database").decode().splitlines() if ":" in line]
+    return {name for name, value in lines if not value.endswith("silent_ms=0")}
+
+
 @contextlib.contextmanager
 def watched(server):
     """The connections of which INFO has said meanwhile that they wait for an answer."""
@@ -86,8 +92,7 @@ def watched(server):
     def watch():
         with server.client() as client:
             while not ended.wait(0.1):
-                lines = [line.split(":", 1) for line in client("INFO", "database").decode().splitlines() if ":" in line]
-                told.update(name for name, value in lines if not value.endswith("silent_ms=0"))
+                told.update(waiting(client))
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -117,6 +122,7 @@ def go_on_beside_silent(names):
                 number += 1
                 replies, slowest = use_every_connection(client, number)
                 assert slowest < IN_TIME, f"a command took {slowest:.1f} s while {names} were silent"
+                told.update(waiting(client))
                 assert replies[3] in (0, 1), "what is in memory is answered"
             for name in names:
                 assert f"tiffin {name}: no answer within" in server.output()
