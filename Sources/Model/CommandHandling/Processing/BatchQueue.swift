@@ -136,7 +136,8 @@ struct BatchQueue {
         var groupOfEvents: [Int32] = []
         groupOfEvents.reserveCapacity(eventCount)
         var readings: [EventBatch.Reading] = []
-        for (index, unit) in writing.units.enumerated() {
+        for index in writing.units.indices {
+            let unit = writing.units[index]
             let group = groups.united(unit.group)
             writing.units[index].group = group
             for _ in 0..<unit.count { groupOfEvents.append(group) }
