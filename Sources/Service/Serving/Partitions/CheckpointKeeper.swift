@@ -150,10 +150,10 @@ final class CheckpointKeeper {
         guard let store, outdated.isEmpty, position > savedPosition else { return }
         let taken = model.value.takeCheckpoint(since: savedDigests)
         let chain = follower.point.digest
-        let began = LoopActor.now
         do {
             // The index first: if a server with these rows wrongly takes a stream for new, the index tells it.
             try await indexStreams()
+            let began = LoopActor.now
             let saved = try await store.save(taken, after: chain, into: generations, replaces: replacesRows)
             let ended = LoopActor.now
             schedule.ended(ended, began: began)
