@@ -32,17 +32,18 @@ final class StopSignal {
     }
 
     func wait() async {
-        if hasFired { return }
-        await withCheckedContinuation { waiter = $0 }
+        await LoopActor.wait(unless: { hasFired }) { waiter = $0 }
     }
 
     /// Waits for so long at most, and returns whether it is enough.
     func wait(milliseconds: UInt64) async -> Bool {
+        var isLate = false
         let timer = LoopTimer(milliseconds: milliseconds) { [unowned self] in
+            isLate = true
             waiter?.resume()
             waiter = nil
         }
-        await wait()
+        await LoopActor.wait(unless: { hasFired || isLate }) { waiter = $0 }
         timer.cancel()
         return hasFired
     }

@@ -218,7 +218,7 @@ package struct UnexpectedReply: Error, CustomStringConvertible {
 @LoopActor
 package final class Question: ReplyReceiver {
     private var outcome: Reply??
-    private var waiter: CheckedContinuation<Reply?, Never>?
+    private var waiter: CheckedContinuation<Void, Never>?
 
     /// A reply to wait for.
     package init() {}
@@ -228,13 +228,13 @@ package final class Question: ReplyReceiver {
 
     /// nil where the connection ended first.
     package func answer() async -> Reply? {
-        if let outcome { return outcome }
-        return await withCheckedContinuation { waiter = $0 }
+        await LoopActor.wait(unless: { outcome != nil }) { waiter = $0 }
+        return outcome ?? nil
     }
 
     private func end(_ reply: Reply?) {
         outcome = .some(reply)
-        waiter?.resume(returning: reply)
+        waiter?.resume()
         waiter = nil
     }
 }

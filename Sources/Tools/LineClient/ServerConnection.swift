@@ -54,7 +54,7 @@ package final class ServerConnection: CommandConnection, ReplyReceiver {
                 wake()
             }
             // Flushing may have found that the connection is lost.
-            if replies.isEmpty, ending == nil { await withCheckedContinuation { waiter = $0 } }
+            await LoopActor.wait(unless: { !replies.isEmpty || ending != nil }) { waiter = $0 }
             timer.cancel()
         }
     }

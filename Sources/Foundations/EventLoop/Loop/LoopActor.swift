@@ -88,6 +88,19 @@ public actor LoopActor {
         Task(executorPreference: shared.executor) { await operation() }
     }
 
+    /// Waits until the continuation is resumed that `keep` is given, unless what it waits for is over.
+    ///
+    /// To look first and then to wait is not enough: an ordinary task goes through another thread before it waits, and
+    /// meanwhile it may have happened.
+    @LoopActor
+    public static func wait(
+        unless isOver: () -> Bool, _ keep: (CheckedContinuation<Void, Never>) -> Void
+    ) async {
+        await withCheckedContinuation { continuation in
+            if isOver() { continuation.resume() } else { keep(continuation) }
+        }
+    }
+
     private static let backgroundThread: Void = {
         var thread = uv_thread_self()
         let code = uv_thread_create(&thread, { _ in LoopActor.run() }, nil)

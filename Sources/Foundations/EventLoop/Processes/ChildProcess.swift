@@ -30,7 +30,7 @@ public final class ChildProcess {
     private var input: LoopHandle<uv_pipe_t>?
     private var output: CapturedOutput?
     private var errors: CapturedOutput?
-    private var waiters: [CheckedContinuation<ExitStatus, Never>] = []
+    private var waiters: [CheckedContinuation<Void, Never>] = []
 
     /// Starts a program.
     public init(_ launch: Launch) throws(LoopError) {
@@ -65,8 +65,9 @@ public final class ChildProcess {
     /// How the program ended, once it has ended and its captured outputs are complete.
     public var exit: ExitStatus {
         get async {
-            if let exitStatus, areOutputsComplete { return exitStatus }
-            return await withCheckedContinuation { waiters.append($0) }
+            await LoopActor.wait(unless: { exitStatus != nil && areOutputsComplete }) { waiters.append($0) }
+            guard let exitStatus else { preconditionFailure("a program that ended without a status") }
+            return exitStatus
         }
     }
 
@@ -98,8 +99,8 @@ public final class ChildProcess {
     }
 
     private func resumeWaiters() {
-        guard let exitStatus, areOutputsComplete else { return }
-        for waiter in waiters { waiter.resume(returning: exitStatus) }
+        guard exitStatus != nil, areOutputsComplete else { return }
+        for waiter in waiters { waiter.resume() }
         waiters = []
     }
 

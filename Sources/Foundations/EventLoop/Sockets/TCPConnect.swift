@@ -58,7 +58,7 @@ extension TCPConnection {
 @LoopActor
 private final class ConnectionAttempt {
     private var outcome: Int32?
-    private var waiter: CheckedContinuation<Int32, Never>?
+    private var waiter: CheckedContinuation<Void, Never>?
 
     func start(_ handle: LoopHandle<uv_tcp_t>, _ address: sockaddr_storage, _ action: String) throws(LoopError) {
         let connect = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
@@ -80,15 +80,15 @@ private final class ConnectionAttempt {
     }
 
     func status() async -> Int32 {
-        if let outcome { return outcome }
-        return await withCheckedContinuation { waiter = $0 }
+        await LoopActor.wait(unless: { outcome != nil }) { waiter = $0 }
+        return outcome ?? UV_ECANCELED.rawValue
     }
 
     /// Only the first result counts: closing the handle of an attempt that took too long gives another one.
     func end(_ status: Int32) {
         guard outcome == nil else { return }
         outcome = status
-        waiter?.resume(returning: status)
+        waiter?.resume()
         waiter = nil
     }
 }

@@ -69,7 +69,7 @@ final class CopyOut {
 
     /// The next rows; nil if there are no more.
     func next() async throws(PostgresError) -> CopiedPage? {
-        if pages.isEmpty, outcome == nil { await withCheckedContinuation { reader = $0 } }
+        await LoopActor.wait(unless: { !pages.isEmpty || outcome != nil }) { reader = $0 }
         guard !pages.isEmpty else {
             try outcome?.get()
             return nil
@@ -83,6 +83,6 @@ final class CopyOut {
         isDiscarded = true
         pages = []
         onRoom()
-        if outcome == nil { await withCheckedContinuation { reader = $0 } }
+        await LoopActor.wait(unless: { outcome != nil }) { reader = $0 }
     }
 }

@@ -123,8 +123,7 @@ public final class KeptConnection {
     public func transaction<Result: Sendable>(
         patience: Duration = .zero, _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
-        if isTaken { await withCheckedContinuation { waiting.append($0) } }
-        isTaken = true
+        await take()
         defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
         let connection = try await connected()
         connection.answerDeadline = deadlines.answer.map { max($0, patience) }
@@ -134,6 +133,16 @@ public final class KeptConnection {
             closeIfReadOnly(connection, error)
             throw error
         }
+    }
+
+    /// Takes the connection, once it is not another transaction's.
+    private func take() async {
+        let isFree = {
+            if self.isTaken { return false }
+            self.isTaken = true
+            return true
+        }
+        await LoopActor.wait(unless: isFree) { waiting.append($0) }
     }
 
     /// A connection remembers that it was made to a database that is read-only. The next may lead to another.

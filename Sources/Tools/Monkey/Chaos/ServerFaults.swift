@@ -63,6 +63,6 @@ final class ServerFaults {
     func stop() async {
         isOver = true
         timer?.cancel()
-        if isBusy { await withCheckedContinuation { ended = $0 } }
+        await LoopActor.wait(unless: { !isBusy }) { ended = $0 }
     }
 }

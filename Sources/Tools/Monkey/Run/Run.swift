@@ -148,7 +148,7 @@ final class Run {
             if silence == Run.buildPatience { endPhase() }
         }
         defer { watch.cancel() }
-        await withCheckedContinuation { phaseEnded = $0 }
+        await LoopActor.wait(unless: { busyShoppers == 0 || isEnding }) { phaseEnded = $0 }
         guard !isEnding else {
             // What is removed then must not be registered afterwards.
             await awaitAnswers()
@@ -227,7 +227,7 @@ final class Run {
 
     private func pause(_ seconds: Double) async {
         let end = LoopTimer(milliseconds: UInt64(seconds * 1_000)) { [unowned self] in endPhase() }
-        if !isEnding { await withCheckedContinuation { phaseEnded = $0 } }
+        await LoopActor.wait(unless: { isEnding }) { phaseEnded = $0 }
         end.cancel()
     }
 
