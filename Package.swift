@@ -88,6 +88,7 @@ let model = floor(
         room("Projections", uses: ["Domain", "EventLog", "TextFormats"]),
         room("Catalogue", uses: ["CLibRoaring", "Domain", "ICUBridge", "Projections", "SeededRandom", "TextFormats"]),
         room("Audit", uses: ["Domain", "EventLog", "Projections", "TextFormats"]),
+        room("Fleet", uses: ["EventLog"]),
     ])
 
 /// What is kept in PostgreSQL.
@@ -96,7 +97,7 @@ let storage = floor(
     [
         room(
             "PostgresStorage",
-            uses: ["Audit", "Domain", "EventLog", "EventLoop", "Postgres", "Projections", "Users"],
+            uses: ["Audit", "Domain", "EventLog", "EventLoop", "Fleet", "Postgres", "Projections", "Users"],
             resources: [
                 "0001_event_log", "0002_projections", "0003_catalogue", "0004_generations", "0005_customer_keys",
                 "0006_log_decides", "0007_batches", "0008_batch_queries", "0009_users", "0010_chain_points",
@@ -250,6 +251,7 @@ let unitTests: [Target] = [
     tests(of: "Projections", uses: ["Domain", "EventLog", "SeededRandom"]),
     tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextFormats"]),
     tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "Projections", "SeededRandom"]),
+    tests(of: "Fleet", uses: ["EventLog", "SeededRandom"]),
     tests(
         of: "PostgresStorage",
         uses: [
