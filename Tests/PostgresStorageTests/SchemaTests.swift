@@ -93,10 +93,14 @@ import Testing
         "DROP TABLE tiffin.batches", "ALTER TABLE tiffin.batches DISABLE TRIGGER ALL",
         "INSERT INTO tiffin.customer_keys VALUES (0, 'asha', NULL, now(), now())",
         "UPDATE tiffin.customer_keys SET key = NULL", "DELETE FROM tiffin.customer_keys",
-        "TRUNCATE tiffin.customer_keys", "CREATE TABLE tiffin.mine ()", "DROP FUNCTION tiffin.outcome",
+        "TRUNCATE tiffin.customer_keys", "INSERT INTO tiffin.leases VALUES (9)", "UPDATE tiffin.leases SET term = 9",
+        "DELETE FROM tiffin.leases", "TRUNCATE tiffin.leases", "SELECT FROM tiffin.leases FOR UPDATE",
+        "INSERT INTO tiffin.servers VALUES ('a', '', '', now(), now())", "UPDATE tiffin.servers SET seen_at = now()",
+        "DELETE FROM tiffin.servers", "TRUNCATE tiffin.servers", "CREATE TABLE tiffin.mine ()",
+        "DROP FUNCTION tiffin.outcome",
     ]
 
-    @Test @LoopActor func `The server's role can change nothing in the log, and no key`() async throws {
+    @Test @LoopActor func `The server's role can change nothing in the log, no key and no lease`() async throws {
         try await TestLog.with { test in
             _ = try await LogWriter(test.log).append([[.cart("a")]])
             try await test.owner.runScript("SET ROLE tiffin_server")
@@ -109,7 +113,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `Only the server's role can append and create keys`() async throws {
+    @Test @LoopActor func `Only the server's role can append, create keys and take part in the fleet`() async throws {
         let privileges = Statement(
             "privileges",
             """
@@ -121,7 +125,10 @@ import Testing
             let rows = try await test.owner.execute(privileges)
             #expect(
                 (0..<rows.count).map { rows.text($0, 0) }
-                    == ["append", "customer_key", "index_streams", "mend_index", "outcome"])
+                    == [
+                        "append", "change_leases", "customer_key", "index_streams", "leave_fleet", "mend_index",
+                        "outcome", "renew_server",
+                    ])
             for row in 0..<rows.count {
                 #expect(rows.bool(row, 1))
                 #expect(!rows.bool(row, 2))

@@ -104,7 +104,10 @@ public struct Ownership: Sendable {
         // This server is there, whatever the database says of it.
         present = present.filter { $0.key == me }
         var named: [ServerID: FleetServer] = [:]
-        for server in servers where server.silence < named[server.id]?.silence ?? .max { named[server.id] = server }
+        for server in servers {
+            if let before = named[server.id], before.silence <= server.silence { continue }
+            named[server.id] = server
+        }
         losses = losses.filter { named[$0.key] != nil }
         mayHandOver = true
         for (id, server) in named {

@@ -39,6 +39,7 @@ package enum Migrations {
         Migration(number: 18, name: deeds, sql: PackageResources._018_deeds_sql),
         Migration(number: 19, name: "derived", sql: PackageResources._019_derived_sql),
         Migration(number: 20, name: "placement", sql: PackageResources._020_placement_sql),
+        Migration(number: 21, name: "fleet", sql: PackageResources._021_fleet_sql),
     ]
 
     /// The most partitions a log may have.

@@ -11,26 +11,30 @@ enum Rights {
             ('tiffin_server', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
-                'log_head', 'orders', 'outlet_home', 'partition_count', 'stream_index', 'user_revision', 'users'
+                'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'servers', 'stream_index',
+                'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
                 'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine'
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
-                'append', 'customer_key', 'index_streams', 'mend_index', 'outcome'
+                'append', 'change_leases', 'customer_key', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
+                'renew_server'
             ], ARRAY['EXECUTE'], ARRAY[NULL]),
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
-                'functions', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home', 'outlet_home_rows',
-                'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors', 'stream_index',
-                'user_revision'
+                'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
+                'outlet_home_rows', 'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors',
+                'stream_index', 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
                 ARRAY['partition', 'customer', 'created_at', 'forgotten_at']),
             ('tiffin_auditor', 'TABLE', ARRAY['users'], ARRAY['SELECT'],
                 ARRAY['name', 'role', 'grants', 'enabled', 'created_at', 'removed_at', 'revision']),
-            ('tiffin_auditor', 'TABLE', ARRAY['relays'], ARRAY['SELECT'], ARRAY['name', 'created_at'])
+            ('tiffin_auditor', 'TABLE', ARRAY['relays'], ARRAY['SELECT'], ARRAY['name', 'created_at']),
+            ('tiffin_auditor', 'TABLE', ARRAY['servers'], ARRAY['SELECT'],
+                ARRAY['id', 'address', 'started_at', 'seen_at'])
         ), objects (role, kind, object, privilege, part, acl) AS (
             SELECT role, kind, quote_ident(name), privilege, '', coalesce(nspacl, acldefault('n', nspowner))
             FROM given CROSS JOIN unnest(names) AS name CROSS JOIN unnest(privileges) AS privilege
