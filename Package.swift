@@ -88,7 +88,7 @@ let model = floor(
         room("Projections", uses: ["Domain", "EventLog", "TextFormats"]),
         room("Catalogue", uses: ["CLibRoaring", "Domain", "ICUBridge", "Projections", "SeededRandom", "TextFormats"]),
         room("Audit", uses: ["Domain", "EventLog", "Projections", "TextFormats"]),
-        room("Fleet", uses: ["EventLog"]),
+        room("Fleet", uses: ["CLibSSL", "EventLog"]),
     ])
 
 /// What is kept in PostgreSQL.
@@ -123,8 +123,8 @@ let service = floor(
         room(
             "Serving",
             uses: [
-                "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Measurement",
-                "Projections", "TextFormats", "Users",
+                "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Fleet",
+                "Measurement", "Projections", "TextFormats", "Users",
             ]),
     ])
 
@@ -135,8 +135,15 @@ let fronts = floor(
         room(
             "LineServer",
             uses: [
-                "Application", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement", "Serving",
+                "Application", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "Measurement", "Serving",
                 "TextFormats", "Users",
+            ]),
+        // Calls between servers of one log.
+        room(
+            "Peers",
+            uses: [
+                "Application", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "Serving", "TextFormats",
+                "Users",
             ]),
         // The files of Web/ are compiled in.
         room(
@@ -178,8 +185,9 @@ let programs = floor(
         program(
             "tiffin",
             uses: [
-                "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Integrations",
-                "LineClient", "LineProtocol", "LineServer", "Measurement", "Postgres", "PostgresStorage",
+                "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Fleet",
+                "Integrations", "LineClient", "LineProtocol", "LineServer", "Measurement", "Peers", "Postgres",
+                "PostgresStorage",
                 "Projections", "Serving", "TextFormats", "Users", "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")]),

@@ -80,13 +80,18 @@ def output_of(*command, seconds=STEP_SECONDS, **options) -> str:
 
 def redis_benchmark(port, requests, connections, pipeline, command, keys=None, options=()) -> float:
     """Requests per second."""
+    return float(redis_benchmark_row(port, requests, connections, pipeline, command, keys, options)["rps"])
+
+
+def redis_benchmark_row(port, requests, connections, pipeline, command, keys=None, options=()) -> dict:
+    """What redis-benchmark says of a run: `rps`, `p50_latency_ms` and so on."""
     random_keys = ["-r", keys] if keys else []
     out = output_of("redis-benchmark", "-p", port, "-n", requests, "-c", connections, "-P", pipeline, *random_keys,
                     *options, "--csv", *command)
     rows = [row for row in csv.reader(io.StringIO(out)) if len(row) > 1]
     if "Error" in out or len(rows) != 2:
         raise RuntimeError(f"redis-benchmark: {out[-500:]}")
-    return float(rows[1][1])
+    return dict(zip(*rows))
 
 
 def in_turn(rounds, contestants) -> dict:

@@ -8,7 +8,7 @@ import Users
 
 /// Who may use which command, written down once more.
 @Suite struct RoleTests {
-    private static let beforeLogin: Set = ["AUTH", "HELLO", "QUIT", "RESET"]
+    private static let beforeLogin: Set = ["AUTH", "HELLO", "PEER HELLO", "PEER JOIN", "QUIT", "RESET"]
     private static let anybody: Set = [
         "PING", "ECHO", "SELECT", "ACL WHOAMI", "CLIENT ID", "CLIENT GETNAME", "CLIENT SETNAME", "CLIENT SETINFO",
         "CLIENT INFO", "INFO", "TIME", "HELP", "COMMAND", "COMMAND HELP", "COMMAND COUNT", "COMMAND LIST",

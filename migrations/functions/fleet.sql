@@ -1,6 +1,9 @@
 -- Says that a server is there, and returns what is known then: a row for each server, with its silence in milliseconds
 -- and without a partition, and a row for each lease, with the server that holds it. All of it is as of one moment.
-CREATE OR REPLACE FUNCTION tiffin.renew_server(p_id text, p_address text, p_secret bytea)
+--
+-- A server that joins ends whoever had its address: they cannot both be there. Later it does not: two servers that both
+-- say, by mistake, that they are at one address would end each other in turn.
+CREATE OR REPLACE FUNCTION tiffin.renew_server(p_id text, p_address text, p_secret bytea, p_joins boolean)
 RETURNS TABLE (id text, address text, secret bytea, silence bigint, partition smallint, term bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -11,8 +14,8 @@ BEGIN
         INSERT INTO tiffin.servers AS s (id, address, secret, started_at, seen_at)
         VALUES (p_id, p_address, p_secret, clock_timestamp(), clock_timestamp())
         ON CONFLICT ON CONSTRAINT servers_pkey DO UPDATE SET seen_at = excluded.seen_at;
-        -- Whoever had this address has ended. A row that somebody else has locked is left to them: no server waits.
-        DELETE FROM tiffin.servers AS s WHERE s.id IN (
+        -- A row that somebody else has locked is left to them: no server waits.
+        DELETE FROM tiffin.servers AS s WHERE p_joins AND s.id IN (
             SELECT o.id FROM tiffin.servers AS o
             WHERE o.id <> p_id AND (o.address = p_address OR o.seen_at < clock_timestamp() - interval '60 seconds')
             FOR UPDATE SKIP LOCKED);

@@ -1,5 +1,7 @@
 package import Application
+internal import EventLog
 internal import EventLoop
+internal import Fleet
 internal import Foundation
 package import Measurement
 internal import Serving
@@ -32,6 +34,7 @@ extension LineServer {
         [
             Facts("Server", self.serverFacts), Facts("Clients", self.clientFacts), Facts("Memory", self.memoryFacts),
             Facts("Stats", self.counts), Facts("CPU", self.processorFacts), Facts("Database", self.connections()),
+            Facts("Cluster", self.clusterFacts),
         ] + service.information + [
             Facts("Commandstats", self.calledCommands.map(LineServer.counts)),
             Facts("Errorstats", self.errorFacts),
@@ -48,7 +51,8 @@ extension LineServer {
         #endif
         var facts = [
             // Clients parse this one to know what they may use; it names the Redis whose protocol this is.
-            Fact("redis_version", "7.4.0"), Fact("redis_mode", "standalone"), Fact("tiffin_version", Version.current),
+            Fact("redis_version", "7.4.0"), Fact("redis_mode", hasCluster ? "cluster" : "standalone"),
+            Fact("tiffin_version", Version.current),
             Fact("tiffin_build", build),
         ]
         if let version = postgresVersion() { facts.append(Fact("postgres_version", version)) }
@@ -59,6 +63,39 @@ extension LineServer {
                 .gauge("tiffin_uptime_seconds", "Seconds since the server began to read the log.")),
             Fact("uptime_in_days", uptime / 86_400),
         ]
+    }
+
+    /// Whether clients of Redis Cluster have more than one server to choose from.
+    private var hasCluster: Bool { service.partitioning.rule == .slots && service.member?.hasOthers ?? false }
+
+    private var clusterFacts: [Fact] {
+        let enabled = Fact("cluster_enabled", service.partitioning.rule == .slots ? 1 : 0)
+        guard let member = service.member else { return [enabled] }
+        let leases = member.leases
+        return [
+            enabled,
+            Fact("servers", member.servers.count, .gauge("tiffin_servers", "Servers that share the log.")),
+            Fact("partitions", service.partitioning.count),
+            Fact(
+                "partitions_kept", leases.count { $0.holder == member.server.id },
+                .gauge("tiffin_partitions_kept", "Partitions that this server decides.")),
+            Fact(
+                "forwarded_calls", member.forwardedCount,
+                .counter("tiffin_forwarded_calls_total", "Calls that were given to the server that decides them.")),
+            Fact("forwarded_calls_waiting", member.waitingCount),
+            Fact(
+                "received_calls", member.receivedCount,
+                .counter("tiffin_received_calls_total", "Calls that other servers gave to this one.")),
+        ]
+            + member.servers.enumerated().map { number, server in
+                Fact(
+                    "server\(number)",
+                    [
+                        Fact("address", server.address), Fact("id", server.id.text),
+                        Fact("partitions", leases.count { $0.holder == server.id }),
+                        Fact("silent_ms", Int(server.silence)),
+                    ])
+            }
     }
 
     private var clientFacts: [Fact] {

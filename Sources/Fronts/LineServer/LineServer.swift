@@ -7,6 +7,7 @@ internal import Application
 internal import Domain
 internal import EventLog
 package import EventLoop
+package import Fleet
 package import Measurement
 package import Serving
 internal import TextFormats
@@ -19,8 +20,8 @@ package final class LineServer: Front {
     let configuration: LineConfiguration
     let logger: Logger
     let startedAt = LoopActor.now
-    /// What clients of Redis Cluster know the server by: 40 hexadecimal digits, by chance.
-    let nodeID = (0..<20).map { _ in UInt8.random(in: 0 ... .max) }.hexadecimal
+    /// What clients of Redis Cluster know the server by.
+    package let nodeID: String
     var statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
     /// The version of the PostgreSQL that the log is in, if it is in one.
     let postgresVersion: () -> String?
@@ -43,6 +44,9 @@ package final class LineServer: Front {
     /// For so long after a client was served, others let it have the processor, in nanoseconds.
     private static let attention: UInt64 = 10_000_000
 
+    /// What takes the connection of another server that has proven to be one; nil where this server is not one of several.
+    package var onPeer: (@LoopActor (TCPConnection) -> Void)?
+
     private var listener: TCPListener?
     private var nextSession: Int64 = 1
     /// What addresses with clients have, by their names.
@@ -64,17 +68,19 @@ package final class LineServer: Front {
     private var httpLoggedAt: UInt64?
 
     /// - Parameters:
+    ///   - id: what others know the server by, where it is one of several.
     ///   - postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it is not
     ///     known.
     ///   - connections: how the connections to the database are, as `INFO` gives it.
     package init(
-        _ service: Server, configuration: LineConfiguration, logger: Logger,
+        _ service: Server, configuration: LineConfiguration, logger: Logger, id: ServerID = .random(),
         postgresVersion: @escaping () -> String? = { nil },
         connections: @escaping @LoopActor () -> [Fact] = { [] }
     ) {
         self.service = service
         self.configuration = configuration
         self.logger = logger
+        nodeID = id.text
         self.postgresVersion = postgresVersion
         self.connections = connections
         slowLog = SlowLog(maximumCount: configuration.slowLogLength)

@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Fleet
 internal import LineProtocol
 internal import Serving
 internal import TextFormats
@@ -39,6 +40,12 @@ final class Session {
     private var loginFailures = 0
     /// What has happened since the client's `MULTI`; nil where there was none.
     var transaction: Transaction?
+    /// What another server that says it is one has to prove; nil before it has begun to.
+    var peerProof: PeerProof?
+    /// What takes the connection over once everything is answered; nil for a client.
+    private var successor: (@LoopActor (TCPConnection) -> Void)?
+    /// Whether the client sends each command to the server that decides it, and wants to be told where that is.
+    var followsSlots = false
     /// Until then it executes nothing but in its turn, because the client has just used up its time: many such clients
     /// would otherwise take a turn of the loop each with every read, and whenever replies are known or have left.
     private var greedyUntil: UInt64 = 0
@@ -245,9 +252,26 @@ final class Session {
             case .close:
                 server.service.topics.unsubscribe(subscriber)
                 connection.closeAfterWrites()
-            case .wait: return account()
+            case .wait:
+                account()
+                return handOver()
             }
         }
+    }
+
+    // MARK: Another server's connection
+
+    /// Leaves the connection to something else once the replies are sent.
+    func leave(to successor: @escaping @LoopActor (TCPConnection) -> Void) { self.successor = successor }
+
+    private func handOver() {
+        guard let successor, machine.isAnswered, !machine.isClosing, link.session != nil else { return }
+        self.successor = nil
+        link.session = nil
+        (connection.onEnd, connection.onDrain, connection.onClose) = (nil, nil, nil)
+        account(for: 0)
+        server.sessionEnded(self)
+        successor(connection)
     }
 
     private func send() {
@@ -402,6 +426,9 @@ final class Session {
         switch command.body {
         case .session(let body): try body(self, call)
         case .service(let command):
+            if followsSlots, let (owner, subject) = server.service.decider(of: call) {
+                throw .moved(HashSlot(of: subject.id), to: owner.address)
+            }
             switch try server.service.run(command, call) {
             case .answer(let answer):
                 let sent = try answer.within(server.configuration.replyLimit).get()
@@ -531,6 +558,11 @@ final class Session {
 }
 
 extension Failure {
+    /// Redis's words for a key that another server has.
+    fileprivate static func moved(_ slot: HashSlot, to address: String) -> Failure {
+        Failure(.moved, "\(slot.number) \(address)")
+    }
+
     /// Redis's words for a client that has not logged in.
     static let noAuthentication = Failure(.noAuthentication, "Authentication required.")
 

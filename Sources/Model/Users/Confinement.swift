@@ -28,6 +28,17 @@ public final class Confinement: Sendable {
         self.ids = ids
     }
 
+    /// The role and the ids, as another server is told them.
+    public var words: [String] { [role.rawValue] + ids.map(\.rawValue) }
+
+    /// What ``words`` say; nil where they say nothing that confines.
+    public convenience init?(words: [String]) {
+        guard words.count > 1, let role = Role(rawValue: words[0]) else { return nil }
+        let ids = words.dropFirst().compactMap { Identifier($0) }
+        guard ids.count == words.count - 1 else { return nil }
+        self.init(role, ids)
+    }
+
     /// What a customer known by this id alone may use.
     public convenience init(ofCustomer id: Identifier) { self.init(.customer, [id]) }
 

@@ -3,9 +3,12 @@ internal import CommandLineOptions
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Fleet
 internal import Foundation
+internal import LineProtocol
 internal import LineServer
 internal import Measurement
+internal import Peers
 internal import Postgres
 internal import PostgresStorage
 internal import Serving
@@ -15,12 +18,15 @@ enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen] + WebOptions.all + Database.options + ServerCertificates.options + [
+        [listen, announce] + WebOptions.all + Database.options + ServerCertificates.options + [
             logLevel, logFormat, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
     private static let listen = Option.value(
         "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
+    private static let announce = Option.optional(
+        "announce", "host:port", "where other servers on the same log reach this one (default where it listens)",
+        OptionValue("host:port") { ServerAddress($0) })
     private static let logLevel = Option.value(
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
@@ -163,6 +169,8 @@ enum ServeCommand: Subcommand {
         defer { store.close() }
         let users = PostgresUsers(database) { logger.error($0) }
         defer { users.close() }
+        let fleet = PostgresFleet(database) { logger.error($0) }
+        defer { fleet.close() }
         let known = try await users.changes()
         let web = WebServer(web, logger: logger) {
             Int64(Date().timeIntervalSince1970 * 1_000)
@@ -178,11 +186,14 @@ enum ServeCommand: Subcommand {
         }
         var line = line
         line.tls = certificates?.context
-        let server = LineServer(service, configuration: line, logger: logger) {
+        let id = ServerID.random()
+        let server = LineServer(service, configuration: line, logger: logger, id: id) {
             log.serverVersion
         } connections: {
             (log.connectionLines + history.connectionLines
-                + [keys.connectionLine, store.connectionLine, users.connectionLine]).map { Fact($0.name, $0.value) }
+                + [keys.connectionLine, store.connectionLine, users.connectionLine, fleet.connectionLine]).map {
+                    Fact($0.name, $0.value)
+                }
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
@@ -199,6 +210,15 @@ enum ServeCommand: Subcommand {
             await service.stop()
             throw error
         }
+        let peers = PeerServer(service, logger: logger)
+        server.onPeer = { peers.adopt($0) }
+        await service.join(
+            FleetMember(
+                FleetServer(
+                    id: id, address: options[announce]?.description ?? reachable(address), secret: PeerProof.newSecret()
+                ),
+                partitionCount: log.partitionCount, store: fleet,
+                links: PeerConnections(of: id, tls: try certificates?.peers(), logger: logger), logger: logger))
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }
@@ -228,7 +248,14 @@ enum ServeCommand: Subcommand {
             stopped.fire()
         }
         await stopped.wait()
+        peers.close()
         server.close()
+    }
+
+    /// Where others reach what listens on an address: one that stands for all of this machine's has its name instead.
+    private static func reachable(_ address: String) -> String {
+        guard let parsed = ServerAddress(address), ["0.0.0.0", "::"].contains(parsed.host) else { return address }
+        return ServerAddress(host: ProcessInfo.processInfo.hostName, port: parsed.port).description
     }
 
     private static func howToTalk(_ port: Int) -> String {
@@ -269,3 +296,5 @@ enum ServeCommand: Subcommand {
         }
     #endif
 }
+
+extension PostgresFleet: FleetStore {}

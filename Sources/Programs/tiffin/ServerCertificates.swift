@@ -44,6 +44,9 @@ final class ServerCertificates {
         }
     }
 
+    /// What other servers are reached with: they prove otherwise who they are.
+    func peers() throws -> TLSContext { try .unverifiedClient(certificate: certificate, key: key) }
+
     /// Reads the files again, for clients that connect from now on. If they cannot be used, nothing changes.
     func reload() {
         do {

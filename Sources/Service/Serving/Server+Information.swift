@@ -101,7 +101,7 @@ extension Server {
                     "unfolded_events", worker.head - model.position,
                     .gauge("tiffin_partition_unfolded_events", "Events that no answer rests on yet.", label)),
                 Fact(
-                    "unsaved_events", worker.head - keeper.savedPosition,
+                    "unsaved_events", keeper.isOwner ? worker.head - keeper.savedPosition : 0,
                     .gauge("tiffin_partition_unsaved_events", "Events that the saved rows do not have.", label)),
             ])
         return [lag]

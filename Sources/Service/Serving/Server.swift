@@ -57,6 +57,9 @@ package final class Server {
     /// What held up the server for long.
     package let latencies: LatencyMonitor
 
+    /// This server among others; nil where it is not one of several.
+    package internal(set) var member: FleetMember?
+
     private var fronts: [any Front] = []
     private var turn: AfterPoll?
     private var sweep: LoopTimer?
@@ -100,6 +103,7 @@ package final class Server {
                 partitions: partitions, homes: homes, kitchens: kitchens, catalogue: liveCatalogue, sealer: sealer),
             memory, changes, configuration)
         deadlines = Deadlines(partitions, changes)
+        deadlines.keeps = { [unowned self] in keeps($0) }
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
         liveCatalogue.load(partitions.workers.map(\.readModel))
@@ -139,9 +143,11 @@ package final class Server {
 
     /// A worker whose read model is at the end of the log. It is not served yet.
     func restoredWorker(_ partition: Int) async throws -> PartitionWorker {
-        try await PartitionWorker.restore(
+        let worker = try await PartitionWorker.restore(
             partition, log: log, store: store, audience: Audience(liveCatalogue, changes), configuration: configuration,
             logger: logger, latencies: latencies, clock: clock)
+        worker.keeper.isOwner = keeps(partition)
+        return worker
     }
 
     func serve(_ worker: PartitionWorker) {
@@ -177,9 +183,11 @@ package final class Server {
             refold.cancel()
             await refold.value
         }
+        await member?.leave()
         watch.stop()
         for partition in partitions.workers { await partition.stop() }
         endTurn()
+        member?.links.close()
         topics.stop()
         turn?.cancel()
         // They hold the server in turn.
@@ -194,6 +202,7 @@ package final class Server {
         for name in liveCatalogue.takeTouched() { topics.changed(.savedQuery(name)) }
         let hasPublished = topics.publish()
         if sendAnswers() || hadAnswers || hasPublished { partitions.startWork() }
+        member?.links.flush()
     }
 
     private func sendAnswers() -> Bool {
@@ -204,10 +213,8 @@ package final class Server {
 
     // MARK: Calls
 
-    /// Runs a command. Its answer is there at once, or promised.
-    ///
-    /// - Parameter call: a call of this command.
-    package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+    /// Runs a command here. Its answer is there at once, or promised.
+    func decide(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if case .write = command.declaration.effect { try memory.checkRoom() }
         return try command.body(self, call)
     }

@@ -80,6 +80,9 @@ public final class TCPConnection {
         handle.setOwner(self)
     }
 
+    /// With TLS, what only both ends of the connection know; empty without.
+    public var channelBinding: [UInt8] { tls?.channelBinding ?? [] }
+
     /// Whether the connection has neither closed nor begun to.
     public var isOpen: Bool { handle != nil && !isFinishing }
 

@@ -87,6 +87,19 @@ public final class TLSContext: @unchecked Sendable {
         return context
     }
 
+    /// The side of a client that finds out by itself whom it talks to, such as by a secret that both ends prove to know
+    /// together with ``TCPConnection/channelBinding``: it takes any certificate.
+    ///
+    /// - Parameters:
+    ///   - certificate: a PEM file with a certificate of its own, for servers that want one.
+    ///   - key: a PEM file with its private key.
+    public static func unverifiedClient(certificate: String, key: String) throws(Failure) -> TLSContext {
+        let context = try TLSContext(isServer: false)
+        try context.use(certificate: certificate, key: key)
+        SSL_CTX_set_verify(context.pointer, SSL_VERIFY_NONE, nil)
+        return context
+    }
+
     // MARK: Files
 
     private func use(certificate: String, key: String) throws(Failure) {

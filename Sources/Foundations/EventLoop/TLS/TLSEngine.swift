@@ -88,6 +88,17 @@ public final class TLSEngine {
 
     deinit { SSL_free(ssl) }
 
+    /// What only the two ends of this connection know (RFC 9266): whoever sits between them has two connections, and two
+    /// of these. nil before the handshake is over.
+    var channelBinding: [UInt8]? {
+        let label = "EXPORTER-Channel-Binding"
+        var binding = [UInt8](repeating: 0, count: 32)
+        guard state == .open,
+            SSL_export_keying_material(ssl, &binding, binding.count, label, label.utf8.count, nil, 0, 0) == 1
+        else { return nil }
+        return binding
+    }
+
     // MARK: Calls
 
     /// Goes on with the handshake, with what the peer sent; a client begins it with nothing.

@@ -20,6 +20,12 @@ public struct Arguments: RandomAccessCollection {
     @usableFromInline let base: UnsafeRawBufferPointer
     @usableFromInline let slices: UnsafeBufferPointer<Slice>
 
+    /// The call that begins so many arguments further on; nil where nothing is left.
+    public func call(behind count: Int) -> Arguments? {
+        guard count >= 0, count < slices.count else { return nil }
+        return Arguments(of: UnsafeBufferPointer(rebasing: slices[count...]), in: base)
+    }
+
     @inlinable package init(of slices: UnsafeBufferPointer<Slice>, in base: UnsafeRawBufferPointer) {
         self.base = base
         self.slices = slices

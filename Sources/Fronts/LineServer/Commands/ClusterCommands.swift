@@ -1,66 +1,78 @@
 internal import Application
 internal import EventLog
 internal import EventLoop
+internal import Fleet
 internal import LineProtocol
 internal import Serving
 internal import TextFormats
 internal import Users
 
-/// What clients of Redis Cluster ask before they send a command to the server that has its key's slot. This server has
-/// all slots.
+/// What clients of Redis Cluster ask before they send a command to the server that has its key's slot: the one that
+/// decides its partition. Once a client has asked, it is told where to send what another server decides; for other
+/// clients, such calls are forwarded.
 enum ClusterCommands {
     static let all = cluster + modes
 
     private static let lastSlot = Int64(HashSlot.count - 1)
 
     private static let cluster: [LineCommand] = [
-        LineCommand("CLUSTER SLOTS", .server, "Returns which server has which slots: this one has all of them.") { _ in
+        LineCommand("CLUSTER SLOTS", .server, "Returns which server has which slots.") { _ in
             { session, _ in
-                let node = session.node
+                session.followsSlots = true
+                let nodes = session.nodes
+                let ranges = nodes.flatMap { node in node.slots.map { ($0, node) } }
                 session.reply { replies in
-                    replies.array(1)
-                    replies.array(3)
-                    replies.integer(0)
-                    replies.integer(lastSlot)
-                    replies.array(4)
-                    replies.bulk(node.host)
-                    replies.integer(Int64(node.port))
-                    replies.bulk(node.id)
-                    // Other ways to reach it.
-                    replies.map(0)
+                    replies.array(ranges.count)
+                    for (slots, node) in ranges {
+                        replies.array(3)
+                        replies.integer(Int64(slots.lowerBound))
+                        replies.integer(Int64(slots.upperBound))
+                        replies.array(4)
+                        replies.bulk(node.host)
+                        replies.integer(Int64(node.port))
+                        replies.bulk(node.id)
+                        // Other ways to reach it.
+                        replies.map(0)
+                    }
                 }
             }
         },
         LineCommand("CLUSTER SHARDS", .server, "Describes the servers, with the slots that each of them has.") { _ in
             { session, _ in
-                let node = session.node
+                session.followsSlots = true
+                let nodes = session.nodes
                 session.reply { replies in
-                    replies.array(1)
-                    replies.map(2)
-                    replies.bulk("slots")
-                    replies.array(2)
-                    replies.integer(0)
-                    replies.integer(lastSlot)
-                    replies.bulk("nodes")
-                    replies.array(1)
-                    replies.append(node)
+                    replies.array(nodes.count)
+                    for node in nodes {
+                        replies.map(2)
+                        replies.bulk("slots")
+                        replies.array(2 * node.slots.count)
+                        for slot in node.slots.flatMap({ [$0.lowerBound, $0.upperBound] }) {
+                            replies.integer(Int64(slot))
+                        }
+                        replies.bulk("nodes")
+                        replies.array(1)
+                        replies.append(node)
+                    }
                 }
             }
         },
         LineCommand("CLUSTER NODES", .server, "Describes the servers, one per line.") { _ in
             { session, _ in
-                let node = session.node
-                // There is no bus between servers; port 0 says so.
-                let line = "\(node.id) \(node.host):\(node.port)@0 myself,master - 0 0 0 connected 0-\(lastSlot)\n"
-                session.reply { $0.verbatim(line) }
+                session.followsSlots = true
+                let lines = session.nodes.map(\.line).joined()
+                session.reply { $0.verbatim(lines) }
             }
         },
-        LineCommand("CLUSTER INFO", .server, "Describes the cluster, which is this server.") { _ in
+        LineCommand("CLUSTER INFO", .server, "Describes the servers of this log as Redis Cluster describes itself.") {
+            _ in
             { session, _ in
+                let nodes = session.nodes
                 let facts = [
                     ("cluster_state", "ok"), ("cluster_slots_assigned", "\(HashSlot.count)"),
                     ("cluster_slots_ok", "\(HashSlot.count)"), ("cluster_slots_pfail", "0"),
-                    ("cluster_slots_fail", "0"), ("cluster_known_nodes", "1"), ("cluster_size", "1"),
+                    ("cluster_slots_fail", "0"), ("cluster_known_nodes", "\(nodes.count)"),
+                    ("cluster_size", "\(nodes.count { !$0.slots.isEmpty })"),
                     ("cluster_current_epoch", "0"), ("cluster_my_epoch", "0"), ("cluster_stats_messages_sent", "0"),
                     ("cluster_stats_messages_received", "0"), ("total_cluster_links_buffer_limit_exceeded", "0"),
                 ]
@@ -100,7 +112,12 @@ enum ClusterCommands {
     // MARK: What a connection says of itself
 
     private static let modes: [LineCommand] = [
-        accepted("ASKING", "Says that the next command may concern a slot that is moving; none ever does."),
+        LineCommand("ASKING", .connection, "Says that the next command may concern a slot that is moving.") { _ in
+            { session, _ in
+                session.followsSlots = true
+                session.reply { $0.simpleString("OK") }
+            }
+        },
         accepted("READONLY", "Allows reads from replicas; there are none."),
         accepted("READWRITE", "Ends READONLY."),
     ]
@@ -116,18 +133,53 @@ private struct Node {
     let host: String
     let port: Int
     let usesTLS: Bool
+    let isMyself: Bool
+    /// The slots of the partitions that it decides.
+    let slots: [ClosedRange<Int>]
+
+    /// As `CLUSTER NODES` has it. There is no bus between servers; port 0 says so.
+    var line: String {
+        let flags = isMyself ? "myself,master" : "master"
+        let ranges = slots.map { " " + ($0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)") }
+        return "\(id) \(host):\(port)@0 \(flags) - 0 0 0 connected\(ranges.joined())\n"
+    }
 }
 
 extension Session {
-    /// This server, at the address by which the client has reached it: no other is known to lead there.
-    fileprivate var node: Node {
+    /// Every server, this one first.
+    fileprivate var nodes: [Node] {
+        let (service, usesTLS) = (server.service, server.configuration.tls != nil)
+        let partitioning = service.partitioning
+        guard let member = service.member, partitioning.rule == .slots else {
+            return [myself([0...HashSlot.count - 1])]
+        }
+        var slots: [ServerID: [ClosedRange<Int>]] = [:]
+        for partition in 0..<partitioning.count {
+            let owner = member.owner(of: partition)?.id ?? member.server.id
+            let range = partitioning.slots(of: partition)
+            var own = slots[owner] ?? []
+            let begin = own.last?.upperBound == range.lowerBound - 1 ? own.removeLast() : range
+            own.append(begin.lowerBound...range.upperBound)
+            slots[owner] = own
+        }
+        let others = member.servers.filter { $0.id != member.server.id }.compactMap { other -> Node? in
+            guard let address = ServerAddress(other.address) else { return nil }
+            return Node(
+                id: other.id.text, host: address.host, port: Int(address.port), usesTLS: usesTLS, isMyself: false,
+                slots: slots[other.id] ?? [])
+        }
+        return [myself(slots[member.server.id] ?? [])] + others
+    }
+
+    /// This server, at the address by which the client has reached it.
+    private func myself(_ slots: [ClosedRange<Int>]) -> Node {
         let address = ServerAddress(connection.localAddress)
         let mapped = "::ffff:"
         let host = address.map { $0.host.hasPrefix(mapped) ? String($0.host.dropFirst(mapped.count)) : $0.host }
         return Node(
             id: server.nodeID, host: host ?? server.configuration.host,
             port: address.map { Int($0.port) } ?? server.port,
-            usesTLS: server.configuration.tls != nil)
+            usesTLS: server.configuration.tls != nil, isMyself: true, slots: slots)
     }
 }
 

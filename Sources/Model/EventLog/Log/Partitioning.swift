@@ -38,6 +38,12 @@ public struct Partitioning: Equatable, Sendable {
         }
     }
 
+    /// The slots of a partition.
+    public func slots(of partition: Int) -> ClosedRange<Int> {
+        func first(_ partition: Int) -> Int { (partition * HashSlot.count + count - 1) / count }
+        return first(partition)...first(partition + 1) - 1
+    }
+
     /// The id of the order that is placed from a cart at that version. A cart is checked out once, so no two orders
     /// share an id.
     public func orderID(cart: Identifier, version: Int64) -> Identifier {

@@ -23,7 +23,7 @@ package struct Call: ~Copyable {
     /// The connection that it came by; 0 for the server itself.
     package let client: Int64
     /// The proven identity of its caller; nil where no proof is required.
-    private let actor: Text?
+    package let actor: Text?
     /// Whether it only asks what became of the same call before: it decides nothing.
     package let isRecall: Bool
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
@@ -114,6 +114,21 @@ package struct Call: ~Copyable {
     package var key: Argument? {
         guard let place = declaration.key else { return nil }
         return argument(at: place)
+    }
+
+    /// The stream whose partition decides the call; nil where any server can answer it. A malformed id is left to the code
+    /// that reads it.
+    package var subject: StreamName? {
+        guard let (place, category) = declaration.subject, let argument = argument(at: place),
+            let id = Identifier(utf8: argument.bytes)
+        else { return nil }
+        return StreamName(category, id)
+    }
+
+    /// Whether the call writes, and its client has given it no id: sent twice, it may be carried out twice.
+    package var isUnrepeatable: Bool {
+        guard case .write = declaration.effect, !isRecall else { return false }
+        return valueIndex(of: declaration.idOption?.place) == 0
     }
 
     /// The value of a parameter.

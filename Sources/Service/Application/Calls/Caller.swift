@@ -9,7 +9,8 @@ package struct Caller: Hashable, Sendable {
     /// The number.
     package let number: Int
 
-    private init(number: Int) { self.number = number }
+    /// Whoever has this number at another server.
+    package init(number: Int) { self.number = number }
 
     /// Everybody who is logged in as a user.
     package init(user name: String) { self.init("user", name) }

@@ -66,6 +66,9 @@ package final class CommandDeclaration: Sendable {
     /// The place of the id that the command is about, if it names an outlet, a cart or an order: clients of Redis Cluster
     /// take it for the command's key. Other ids in a call only play a part in it, and may have other slots.
     package let key: ParameterPlace?
+    /// Where a call has the id of the stream whose partition decides it, and its category: a write's is the one that it
+    /// writes, a read's the first cart or order that it names. Of outlets and menus, every server knows all.
+    let subject: (place: ParameterPlace, category: StreamName.Category)?
     /// What the repeated arguments name, for users who are confined; nil where that does not matter.
     let repeatedSubject: RepeatedSubject?
     /// How many arguments have a fixed place, the command's name included; options follow them.
@@ -109,6 +112,7 @@ package final class CommandDeclaration: Sendable {
         fixedCount = parameters.fixedCount
         subjects = parameters.subjects
         key = subjects.first { [.outlet, .cart, .order].contains($0.subject) }?.place
+        subject = CommandDeclaration.subject(of: effect, key: key, subjects)
         repeatedSubject = parameters.repeatedSubject
         let descriptions = parameters.descriptions
         parameterDescriptions = descriptions
@@ -117,6 +121,21 @@ package final class CommandDeclaration: Sendable {
         maximumCount =
             descriptions.contains(where: \.isRepeated)
             ? nil : nameCount + descriptions.lazy.map(\.argumentCount).reduce(0, +)
+    }
+
+    private static func subject(
+        of effect: Effect, key: ParameterPlace?, _ subjects: [(place: ParameterPlace, subject: Subject)]
+    ) -> (place: ParameterPlace, category: StreamName.Category)? {
+        switch effect {
+        case .write(let category): return key.map { ($0, category) }
+        case .maintenance: return nil
+        case .read:
+            for (place, subject) in subjects {
+                if subject == .cart { return (place, .cart) }
+                if subject == .order { return (place, .order) }
+            }
+            return nil
+        }
     }
 
     /// The arity as Redis gives it: negative where a call may have more arguments.

@@ -11,7 +11,7 @@ package struct Failure: Error, Sendable {
         /// A decider said no.
         case rejected(Rejection.Code)
         case busy, unavailable, unknown, corrupt, forgotten
-        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted
+        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved
 
         /// A value that may not be.
         package static let invalid = Code.rejected(.invalid)
@@ -19,6 +19,21 @@ package struct Failure: Error, Sendable {
         package static let notFound = Code.rejected(.notFound)
         /// Too much, too long or too many.
         package static let limit = Code.rejected(.limit)
+
+        private static let others: [Code] = [
+            .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
+            .wrongPassword,
+            .noProtocol, .aborted, .moved,
+        ]
+
+        /// The code that clients read as this word; nil where none is.
+        package init?(word: String) {
+            guard
+                let code = Rejection.Code(rawValue: word).map(Code.rejected)
+                    ?? Code.others.first(where: { $0.word == word })
+            else { return nil }
+            self = code
+        }
 
         /// The code as clients read it.
         package var word: String {
@@ -35,6 +50,7 @@ package struct Failure: Error, Sendable {
             case .wrongPassword: "WRONGPASS"
             case .noProtocol: "NOPROTO"
             case .aborted: "EXECABORT"
+            case .moved: "MOVED"
             }
         }
     }

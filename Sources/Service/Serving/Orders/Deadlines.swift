@@ -6,9 +6,10 @@ internal import Projections
 
 /// Sees to it that what is to happen to orders by itself happens.
 ///
-/// Deadlines are part of the orders, so nothing is lost when a server ends. Each server waits for all of them, and when
-/// one has passed it submits an ordinary command. The order decides whether it still waits: so it does not matter how
-/// many servers ask, and an answer of the kitchen that was recorded before holds, whatever the clocks say.
+/// Deadlines are part of the orders, so nothing is lost when a server ends. A server waits for those of the partitions
+/// that it keeps, and when one has passed it submits an ordinary command. The order decides whether it still waits: so
+/// it does not matter how many servers ask, and an answer of the kitchen that was recorded before holds, whatever the
+/// clocks say.
 @LoopActor
 final class Deadlines {
     /// How many commands there are at once, and when. Times are in milliseconds.
@@ -30,6 +31,9 @@ final class Deadlines {
         /// How many of the entries may be outdated, beside as many as there are orders.
         var outdatedEntries = 1_024
     }
+
+    /// Whether the orders of a partition are this server's to wait for.
+    var keeps: @LoopActor (Int) -> Bool = { _ in true }
 
     private let partitions: Partitions
     private let pace: Pace
@@ -70,13 +74,14 @@ final class Deadlines {
     func load() {
         guard isRunning else { return }
         entries = EarliestFirst()
-        for partition in partitions.workers {
+        for partition in partitions.workers where keeps(partition.readModel.partition) {
             for (order, deadline) in partition.readModel.orders.deadlines { add(order, deadline) }
         }
         wake()
     }
 
     private func wait(for order: Identifier) {
+        guard keeps(partitions.partitioning.partition(of: StreamName(.order, order))) else { return }
         if let deadline = deadline(of: order) { add(order, deadline) }
     }
 

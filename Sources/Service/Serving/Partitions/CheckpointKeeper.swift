@@ -28,6 +28,9 @@ final class CheckpointKeeper {
     /// Called with the outlets that look different when another model has replaced this one.
     private let onReplaced: @LoopActor (Set<Identifier>) -> Void
 
+    /// Whether this server saves the partition's rows and keeps the log's index: of several, one does.
+    var isOwner = true
+
     /// Up to where rows are saved, and their digests.
     private(set) var savedPosition: Int64
     private(set) var savedDigests: ReadModel.Digests
@@ -92,7 +95,7 @@ final class CheckpointKeeper {
     /// Saves what is not saved yet, once nothing else is under way.
     func stop() async {
         await abandon()
-        await save()
+        if isOwner { await save() }
     }
 
     /// Saves nothing more.
@@ -107,11 +110,14 @@ final class CheckpointKeeper {
 
     private func look() {
         guard working == nil, let store else { return }
-        if !outdated.isEmpty { rebuildSoon(store) }
-        let isDue = schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
+        if isOwner, !outdated.isEmpty { rebuildSoon(store) }
+        let isDue =
+            isOwner && schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
+            defer { working = nil }
+            guard isOwner else { return }
             do throws(EventLogError) {
                 try await compareIndex()
                 try await indexStreams()
@@ -119,7 +125,6 @@ final class CheckpointKeeper {
                 logger.debug("the streams could not be indexed: \(error)")
             }
             if isDue { await save() }
-            working = nil
         }
     }
 

@@ -11,6 +11,8 @@ final class PartitionWorker {
     private static let loadsOfAllPartitions = 512
     /// How long to wait before the log is asked again.
     private static let pauseMilliseconds: UInt64 = 100
+    /// How long it may take to learn what others have written before something is answered all the same.
+    private static let catchUpMilliseconds: UInt64 = 1_000
     /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds.
     static let patience: UInt64 = 3_000_000_000
 
@@ -30,6 +32,9 @@ final class PartitionWorker {
     private let clock: () -> Timestamp
     private let now: () -> UInt64
 
+    /// Who waits until everything is known that the log has.
+    private var behind: [@LoopActor () -> Void] = []
+    private var isLookingForEnd = false
     private var isDriving = false
     private var questions: OpenQuestions
     private var loadsUnderWay = 0
@@ -169,6 +174,39 @@ final class PartitionWorker {
     /// Whether a head says that nothing follows what is known here.
     func isAt(_ head: LogHead?) -> Bool {
         head.map { LogPoint(position: $0.position, digest: $0.digest) } == follower.point
+    }
+
+    /// Calls a body once everything is known here that the log has now, or after a second: without the database, what is
+    /// known is all that there is.
+    func whenCaughtUp(_ body: @escaping @LoopActor () -> Void) {
+        behind.append(body)
+        if behind.count == 1, !isLookingForEnd { lookForEnd() }
+    }
+
+    /// Whoever comes while the end is looked for waits for the next look: the log may have gone on since.
+    private func lookForEnd() {
+        isLookingForEnd = true
+        var waiting = behind
+        behind = []
+        let goOn = { @LoopActor in
+            let bodies = waiting
+            waiting = []
+            for body in bodies { body() }
+        }
+        let timer = LoopTimer(milliseconds: PartitionWorker.catchUpMilliseconds, goOn)
+        LoopActor.task { [self] in
+            let partition = follower.partition
+            if let end = try? await log.end(of: partition) {
+                while position < end.position, !waiting.isEmpty {
+                    poll()
+                    await LoopTimer.pause(milliseconds: 1)
+                }
+            }
+            timer.cancel()
+            goOn()
+            isLookingForEnd = false
+            if !behind.isEmpty { lookForEnd() }
+        }
     }
 
     /// Reads the log to its end.

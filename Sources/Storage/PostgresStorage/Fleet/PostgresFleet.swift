@@ -11,6 +11,8 @@ package final class PostgresFleet {
     private static let patience = Duration.seconds(2)
 
     private let kept: KeptConnection
+    /// Whether the server has renewed before.
+    private var hasJoined = false
 
     /// The fleet in a migrated database.
     ///
@@ -33,7 +35,8 @@ package final class PostgresFleet {
     /// Throws a `PostgresError`. Then it is not known whether the server renewed.
     package func renew(_ me: FleetServer) async throws -> FleetView {
         let rows = try await execute(
-            Statements.renew, [.text(me.id.text), .text(me.address), .bytes(me.secret)])
+            Statements.renew, [.text(me.id.text), .text(me.address), .bytes(me.secret), .bool(!hasJoined)])
+        hasJoined = true
         var view = FleetView(servers: [], leases: [])
         for row in rows {
             if let lease = Lease(row, holder: "id") {
@@ -102,8 +105,8 @@ extension Lease {
 private enum Statements {
     static let renew = Statement(
         "renew_server",
-        "SELECT id, address, secret, silence, partition, term FROM tiffin.renew_server($1, $2, $3)",
-        [.text, .text, .bytea])
+        "SELECT id, address, secret, silence, partition, term FROM tiffin.renew_server($1, $2, $3, $4)",
+        [.text, .text, .bytea, .bool])
 
     static let change = Statement(
         "change_leases", "SELECT partition, server, term FROM tiffin.change_leases($1, $2, $3)",

@@ -1,0 +1,162 @@
+internal import Application
+package import EventLoop
+package import Fleet
+
+/// This server among others that share its log: which partitions it decides, and who decides the others.
+///
+/// What it knows is a hint. The log takes a batch of any server that knows the partition's end, so a server that is
+/// wrong about who decides costs time, and no event.
+@LoopActor
+package final class FleetMember {
+    /// How often it says that it is there, in milliseconds.
+    static let renewalMilliseconds: UInt64 = 500
+
+    /// For so long after it took a partition over, others may still decide something of it, in nanoseconds: they learn of
+    /// it at their next renewal.
+    private static let settling: UInt64 = 2_000_000_000
+    /// After so long without a renewal, others may have taken over what is this server's, in nanoseconds: it may have
+    /// stood still.
+    private static let trust: UInt64 = 1_500_000_000
+
+    /// How others know this server.
+    package let server: FleetServer
+    private let store: any FleetStore
+    let links: any PeerLinks
+    private let logger: Logger
+    private var ownership: Ownership
+    private var timer: LoopTimer?
+    private var isRenewing = false
+    private var lastTrouble: String?
+    /// When it renewed last, by the loop's clock.
+    private var renewedAt: UInt64 = 0
+    /// Of each partition that is this server's, when that began.
+    private var keptSince: [Int: UInt64] = [:]
+    /// Called when this server may decide other partitions than before.
+    var onChange: @LoopActor () -> Void = {}
+    /// The calls that were given to other servers, and those of other servers that were carried out here.
+    package private(set) var forwardedCount: Int64 = 0
+    /// Those that other servers have not answered yet.
+    package private(set) var waitingCount = 0
+    package internal(set) var receivedCount: Int64 = 0
+
+    /// - Parameters:
+    ///   - server: how others know this server.
+    ///   - links: leads to them.
+    package init(
+        _ server: FleetServer, partitionCount: Int, store: any FleetStore, links: any PeerLinks, logger: Logger
+    ) {
+        self.server = server
+        self.store = store
+        self.links = links
+        self.logger = logger
+        ownership = Ownership(of: server.id, partitionCount: partitionCount)
+        links.onLost = { [weak self] in self?.lost($0) }
+    }
+
+    // MARK: Who decides
+
+    /// Everybody who is there, this server included.
+    package var servers: [FleetServer] { ownership.servers }
+
+    /// Whether there is anybody else.
+    package private(set) var hasOthers = false
+
+    /// Who holds which lease.
+    package var leases: [Lease] { ownership.leases }
+
+    /// The server that decides a partition; nil where this one does.
+    package func owner(of partition: Int) -> FleetServer? { ownership.owner(of: partition) }
+
+    /// Whether this server does what has to be done once for a partition.
+    func keeps(_ partition: Int) -> Bool { ownership.owner(of: partition) == nil }
+
+    /// Whether nobody else decides anything.
+    var isAlone: Bool { !hasOthers && isFresh }
+
+    /// Whether what is known here of a partition is everything: nobody else has written to it. Otherwise the log has to
+    /// be read before something is decided or answered.
+    func isSettled(_ partition: Int) -> Bool {
+        guard isFresh else { return false }
+        guard hasOthers else { return true }
+        return keptSince[partition].map { LoopActor.now - $0 > FleetMember.settling } ?? false
+    }
+
+    /// While the database is away, nobody can take anything over.
+    private var isFresh: Bool { lastTrouble != nil || LoopActor.now - renewedAt < FleetMember.trust }
+
+    // MARK: Taking part
+
+    /// Says that this server is there, and takes over what nobody decides.
+    func join() async {
+        await renew()
+        timer = LoopTimer(milliseconds: FleetMember.renewalMilliseconds, repeating: true) { [weak self] in
+            LoopActor.task { await self?.renew() }
+        }
+    }
+
+    /// Leaves its partitions to others.
+    func leave() async {
+        guard let timer else { return }
+        timer.cancel()
+        self.timer = nil
+        do {
+            try await store.leave(server.id)
+        } catch {
+            logger.debug("the leases could not be freed: \(error)")
+        }
+    }
+
+    private func renew() async {
+        guard !isRenewing else { return }
+        isRenewing = true
+        defer { isRenewing = false }
+        do {
+            let began = LoopActor.now
+            let view = try await store.renew(server)
+            renewedAt = began
+            let changes = ownership.renewed(view)
+            told()
+            if !changes.isEmpty {
+                ownership.changed(try await store.change(changes))
+                told()
+            }
+            lastTrouble = nil
+            links.reach(servers.filter { $0.id != server.id })
+        } catch {
+            // Until it can, everybody goes on with what they have.
+            let trouble = "\(error)"
+            if trouble != lastTrouble { logger.error("the leases could not be renewed: \(trouble)") }
+            lastTrouble = trouble
+        }
+    }
+
+    // MARK: Forwarding
+
+    /// Gives a call to another server.
+    func forward(
+        _ call: ForwardedCall, to server: FleetServer, completion: @escaping @LoopActor (ForwardedOutcome) -> Void
+    ) {
+        forwardedCount += 1
+        waitingCount += 1
+        links.send(call, to: server) { [self] outcome in
+            waitingCount -= 1
+            completion(outcome)
+        }
+    }
+
+    private func lost(_ server: FleetServer) {
+        guard servers.contains(where: { $0.id == server.id }) else { return }
+        logger.info("the server at \(server.address) cannot be reached: deciding its partitions until it is back")
+        ownership.lost(server.id)
+        told()
+    }
+
+    private func told() {
+        hasOthers = ownership.servers.contains { $0.id != server.id }
+        let now = LoopActor.now
+        for partition in ownership.leases.indices {
+            keptSince[partition] = ownership.isMine(partition) ? keptSince[partition] ?? now : nil
+        }
+        onChange()
+    }
+}

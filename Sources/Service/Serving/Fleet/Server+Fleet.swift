@@ -1,0 +1,120 @@
+package import Application
+internal import CommandHandling
+package import EventLog
+internal import EventLoop
+package import Fleet
+internal import Projections
+
+// Several servers on one log: each partition is decided by one of them, and a call goes there.
+extension Server {
+    /// Serves as one of several from now on.
+    package func join(_ member: FleetMember) async {
+        self.member = member
+        member.onChange = { [unowned self] in shareOut() }
+        await member.join()
+    }
+
+    /// Says which partitions this server keeps.
+    private func shareOut() {
+        var hasChanged = false
+        for worker in partitions.workers {
+            let isKept = keeps(worker.readModel.partition)
+            guard worker.keeper.isOwner != isKept else { continue }
+            worker.keeper.isOwner = isKept
+            hasChanged = true
+        }
+        if hasChanged { deadlines.load() }
+    }
+
+    /// Whether this server does what has to be done once for a partition: the deadlines of its orders, its checkpoints
+    /// and its index.
+    func keeps(_ partition: Int) -> Bool { member?.keeps(partition) ?? true }
+
+    /// The server that decides a call, and the stream that it is about; nil where this one does, or any can.
+    package func decider(of call: borrowing Call) -> (server: FleetServer, subject: StreamName)? {
+        guard let member, member.hasOthers, let subject = call.subject,
+            let owner = member.owner(of: partitioning.partition(of: subject))
+        else { return nil }
+        return (owner, subject)
+    }
+
+    /// Runs a command where it is decided. Its answer is there at once, or promised.
+    ///
+    /// - Parameter call: a call of this command.
+    package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+        guard let member, !member.isAlone, let subject = call.subject else { return try decide(command, call) }
+        let partition = partitioning.partition(of: subject)
+        guard let owner = member.owner(of: partition) else {
+            return member.isSettled(partition)
+                ? try decide(command, call) : decideCaughtUp(command, ForwardedCall(call), about: subject)
+        }
+        let promise = Promise(about: subject.category)
+        let (forwarded, isUnrepeatable) = (ForwardedCall(call), call.isUnrepeatable)
+        member.forward(forwarded, to: owner) { [weak self] outcome in
+            switch outcome {
+            case .answered(let result):
+                guard let self, command.isSeenEverywhere(result) else { return promise.end(result) }
+                // What its client asks this server next shows what it has done.
+                partitions[partition].whenCaughtUp { promise.end(result) }
+            case .lost where isUnrepeatable: promise.fail(.unknown("the server that was to decide it ended"))
+            case .lost, .notSent:
+                guard let self else { return promise.fail(.unavailable("the server stops")) }
+                // What was carried out already is found by its id.
+                decideCaughtUp(command, forwarded, about: subject).whenKnown { promise.end($0) }
+            }
+        }
+        return .promise(promise)
+    }
+
+    /// Decides a call of another server's client. It is never forwarded on: whoever is wrong about who decides, the log
+    /// is not.
+    package func receive(_ call: ForwardedCall, of command: Command) -> Response {
+        member?.receivedCount += 1
+        do throws(Failure) {
+            guard call.rights.contains(command.declaration.right) else { throw .noPermission }
+            return try call.withCall(of: command.declaration) { made throws(Failure) in
+                guard let member, let subject = made.subject, !member.isSettled(partitioning.partition(of: subject))
+                else { return try decide(command, made) }
+                return decideCaughtUp(command, call, about: subject)
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Decides a call once everything is known that others have written to its partition.
+    private func decideCaughtUp(_ command: Command, _ call: ForwardedCall, about subject: StreamName) -> Response {
+        let promise = Promise(about: subject.category, isHolding: true)
+        partitions[subject].whenCaughtUp { [self] in
+            do throws(Failure) {
+                try call.withCall(of: command.declaration) { call throws(Failure) in try decide(command, call) }
+                    .whenKnown { promise.end($0) }
+            } catch {
+                promise.fail(error)
+            }
+        }
+        return .promise(promise)
+    }
+}
+
+extension Failure {
+    fileprivate static let noPermission = Failure(.noPermission, "this user has no permission for this command")
+}
+
+extension Response {
+    fileprivate static func failure(_ failure: Failure) -> Response {
+        let promise = Promise(about: .order)
+        promise.fail(failure)
+        return .promise(promise)
+    }
+}
+
+extension Command {
+    /// Whether a call of it has changed something that every server answers: an outlet, a menu, or an order, which a
+    /// cart becomes.
+    fileprivate func isSeenEverywhere(_ result: Result<Answer, Failure>) -> Bool {
+        guard case .write(let category) = declaration.effect, case .success(let answer) = result else { return false }
+        if category == .cart, case .text = answer { return true }
+        return category != .cart
+    }
+}
