@@ -185,7 +185,7 @@ def test_memory_and_clients_are_reported(server, info):
 def test_every_key_is_documented(info):
     documented = (tiffin.CHECKOUT / "docs" / "info.md").read_text()
     for key in info():
-        name = key.replace("partition0_", "partition<n>_")
+        name = key.replace("partition0_", "partition<n>_").replace("server0", "server<n>")
         for prefix, what in (("cmdstat_", "command"), ("latency_percentiles_usec_", "command"), ("errorstat_", "code")):
             if name.startswith(prefix):
                 name = f"{prefix}<{what}>"

@@ -32,6 +32,7 @@ export async function show(main, parameters, { signal, fail, session }) {
         look();
     } }, "Pause");
     const projections = h("tbody", { "data-testid": "projections" });
+    const servers = h("tbody", { "data-testid": "servers" });
     const commands = h("tbody", { "data-testid": "commands" });
     const maintenance = new Maintenance((await session).role === "admin");
     main.replaceChildren(
@@ -39,6 +40,7 @@ export async function show(main, parameters, { signal, fail, session }) {
         h("div", { class: "plots" }, plots.map(({ figure }) => figure)),
         h("h2", {}, "Projections"),
         withBody(["partition", "position", "head", "not folded", "not saved", "missing", "trouble"], projections),
+        h("h2", {}, "Servers"), withBody(["address", "partitions", "silent ms", "id"], servers),
         ...maintenance.nodes,
         h("h2", {}, "Commands"), withBody(["command", "calls", "failed", "mean µs", "p50 µs", "p99 µs"], commands));
     document.addEventListener("visibilitychange", look, { signal });
@@ -71,6 +73,7 @@ export async function show(main, parameters, { signal, fail, session }) {
         }
         rows(projections, partitions(now), ({ id, position, head, lag, missing, trouble }) =>
             [id, position, head, lag.unfolded_events ?? "", lag.unsaved_events ?? "", missing, trouble]);
+        rows(servers, everyServer(now), ({ address, partitions, silent_ms: silent, id }) => [address, partitions, silent, id]);
         maintenance.draw(now);
         rows(commands, latencies(now), ({ id, calls, failed, mean, p50, p99 }) => [id, calls, failed, mean, p50, p99]);
     }
@@ -104,6 +107,11 @@ function partitions({ log, projections }) {
             missing: of("missing_events"), trouble: of("trouble"),
         }];
     });
+}
+
+/** The servers that share the log, as this one knows them. */
+function everyServer({ cluster }) {
+    return Object.keys(cluster).filter((key) => /^server\d+$/.test(key)).map((key) => parts(cluster[key]));
 }
 
 function lags(info) {
