@@ -48,8 +48,18 @@ final class Client {
         var what: What
         /// The end of the log when it came.
         var head: Int64
-        /// When it was asked for.
+        /// When it was asked for, and when it came.
         var sentAt: UInt64
+        var time: UInt64
+
+        /// Whether it is of a list: each server makes its own.
+        var isOfList: Bool {
+            switch what {
+            case .order(.document, _): false
+            case .order, .outlet: true
+            default: false
+            }
+        }
     }
 
     /// A connection, as this side sees it.
@@ -70,6 +80,8 @@ final class Client {
         /// Whether the server may close it.
         var mayBeClosed = false
         var followers: [String: Follower] = [:]
+        /// When each of them heard something last.
+        var heardAt: [String: UInt64] = [:]
         /// Channels to be read: each was heard of.
         var heard: [String] = []
         let observations: Int
@@ -156,7 +168,9 @@ final class Client {
     /// A request, most of the time one that the user may make.
     private func request(_ connection: Connection) -> Request {
         if chance.chance(25) {
-            let candidates = sentRequests.filter { $0.write.map { $0.isInDoubt || $0.isAnswered } ?? false }
+            let candidates = sentRequests.filter {
+                $0.write.map { $0.isRepeatable && ($0.isInDoubt || $0.isAnswered) } ?? false
+            }
             if let again = candidates.randomElement(using: &chance), strikes(.again, 40) { return again }
         }
         var request = draw(connection)
@@ -180,8 +194,8 @@ final class Client {
             _ stream: String, _ action: Action, _ words: [String], of customer: String? = nil
         ) -> Request {
             let named = customer.map { ["CUSTOMER", $0] } ?? []
-            return Request(
-                kind: .write(Write(id: id, stream: stream, action, of: customer)), words: words + named + ["ID", id])
+            let write = Write(id: id, stream: stream, action, of: customer, isRepeatable: isRepeatable())
+            return Request(kind: .write(write), words: words + named + write.mark)
         }
         switch chance.below(100) {
         case 0..<22:
@@ -249,11 +263,14 @@ final class Client {
         let hasName = customer != nil && chance.chance(60)
         if let customer { words += ["CUSTOMER", customer] }
         if hasName { words += ["NAME", Model.anyName] }
-        return Request(
-            kind: .write(
-                Write(id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer)),
-            words: ["CART.CHECKOUT", cart] + words + ["ID", id])
+        let write = Write(
+            id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer,
+            isRepeatable: isRepeatable())
+        return Request(kind: .write(write), words: ["CART.CHECKOUT", cart] + words + write.mark)
     }
+
+    /// Most commands have an ID. One without is not sent again, by nobody.
+    private func isRepeatable() -> Bool { !world.hasFleet || !chance.chance(15) }
 
     /// One of the orders that clients know of, most often a new one.
     private func anyOrder() -> KnownOrder? {
@@ -387,6 +404,11 @@ final class Client {
         connection.server.known.contains { !$0.users[user].isEnabled }
     }
 
+    /// A server stops.
+    func mayBeClosed(by server: Server) {
+        if let connection, connection.server === server { connection.mayBeClosed = true }
+    }
+
     /// The server of a connection is gone.
     func lost(_ server: Server) {
         if let connection, connection.server === server {
@@ -435,6 +457,7 @@ final class Client {
             else {
                 return world.violation("client \(number) got a message that it did not subscribe to: \(reply.shown)")
             }
+            connection.heardAt[channel] = world.now
             follow(channel, connection) { follower throws(Violation) in try follower.heard(data) }
         case "unsubscribe":
             // The user may not listen any more.
@@ -453,6 +476,19 @@ final class Client {
             world.violation("client \(number): \(error)")
         } catch {}
         connection.followers[channel] = follower
+    }
+
+    /// Takes what was read of a cart or an order. Another server may have answered, before this one said something newer.
+    private func followRead(_ channel: String, _ document: [UInt8], _ request: Request, _ connection: Connection) {
+        if world.hasFleet, let heard = connection.followers[channel]?.lastRevision,
+            let version = JSON(document)?["version"]?.integer, version < heard
+        {
+            if let time = connection.heardAt[channel], time < request.sentAt {
+                world.suspect("client \(number) read \(channel) at \(version) after \(heard)", since: request.sentAt)
+            }
+            return
+        }
+        follow(channel, connection) { follower throws(Violation) in try follower.read(document) }
     }
 
     /// What the server could say to who asks, by what it has known between then and now.
@@ -549,7 +585,8 @@ final class Client {
     private func take(_ reply: Reply, to request: Request, _ connection: Connection) -> Bool {
         func observe(_ subject: String, _ what: Observation.What) {
             observations[connection.observations].append(
-                Observation(subject: subject, what: what, head: world.head, sentAt: request.sentAt))
+                Observation(
+                    subject: subject, what: what, head: world.head, sentAt: request.sentAt, time: world.now))
         }
         /// The orders of a list, each looked at.
         func list(_ document: [UInt8], _ view: OrderFacts.View) -> [OrderReader.Entry]? {
@@ -580,7 +617,7 @@ final class Client {
         case (.cart(let cart), .bulk(let document)):
             guard let read = CartReader.read(document) else { return false }
             observe("cart-\(cart)", .cart(read))
-            follow("cart:\(cart)", connection) { follower throws(Violation) in try follower.read(document) }
+            followRead("cart:\(cart)", document, request, connection)
         case (.quote(let cart), .bulk(let document)):
             guard let read = CartReader.read(document) else { return false }
             observe("cart-\(cart)", .quote(read))
@@ -607,7 +644,7 @@ final class Client {
             observe("order-\(order.id)", .order(.document, shown))
             // What was sent before they were erased had the texts.
             guard !isForgotten(Model.customer(of: order.cart)) else { break }
-            follow("order:\(order.id)", connection) { follower throws(Violation) in try follower.read(document) }
+            followRead("order:\(order.id)", document, request, connection)
         case (.kitchen(let outlet, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .kitchen(mayBeLate: true)) else { return false }
             if isQuiet {
@@ -645,7 +682,7 @@ final class Client {
             if let connection { lose(connection) }
             return connect()
         }
-        send(sentRequests.filter { $0.write?.isInDoubt == true }, on: connection)
+        send(sentRequests.filter { $0.write.map { $0.isInDoubt && $0.isRepeatable } ?? false }, on: connection)
     }
 
     /// Reads what it has listened to.

@@ -24,6 +24,8 @@ struct History {
         var isOpen = false
         var isHidden = false
         var isRemoved = false
+        /// When that was committed, if it was.
+        var removedAt: UInt64?
     }
 
     /// A cart, and what it became.
@@ -111,7 +113,7 @@ struct History {
                 world.violation("\(recorded.stream) has version \(event.version) after \(steps.count)")
             }
             while let first = commits.first, first.end < event.position { commits.removeFirst() }
-            var step = Step(position: event.position, id: event.metadata.commandID?.string, reply: event.version)
+            var step = Step(position: event.position, id: event.metadata.request, reply: event.version)
             switch event.event {
             case .cart(let change):
                 step.cart = steps.last?.cart ?? CartModel()
@@ -120,6 +122,9 @@ struct History {
             case .outlet(let change):
                 step.outlet = steps.last?.outlet ?? OutletModel()
                 take(change, event, &step)
+                if step.outlet.isRemoved {
+                    step.outlet.removedAt = step.outlet.removedAt ?? commits.first?.time ?? world.now
+                }
             case .order(let change):
                 let id = event.stream.id.rawValue
                 let time = commits.first?.time ?? world.now
@@ -136,7 +141,7 @@ struct History {
         for (id, events) in orderEvents { tell(id, events[...]) }
     }
 
-    private func write(of event: DecodedEvent) -> Write? { event.metadata.commandID.flatMap { writes[$0.string] } }
+    private func write(of event: DecodedEvent) -> Write? { event.metadata.request.flatMap { writes[$0] } }
 
     // MARK: Outlets
 
@@ -171,7 +176,10 @@ struct History {
     private mutating func take(_ change: Menu.Event, _ event: DecodedEvent) {
         let outlet = event.stream.id.rawValue
         var now = prices(of: outlet)
-        if streams["outlet-\(outlet)"]?.last?.outlet.isRemoved ?? false {
+        // No batch is refused for that, so a server that has not read of the removal yet still takes a price.
+        if let removedAt = streams["outlet-\(outlet)"]?.last?.outlet.removedAt,
+            write(of: event)?.sentAt.map({ $0 > removedAt + Judge.patience }) ?? true
+        {
             world.violation("the menu of \(outlet) was changed after it was removed")
         }
         switch change {
@@ -275,7 +283,7 @@ struct History {
             stages.append(
                 Stage(
                     order: order, state: state, position: last.recorded.position, time: last.time,
-                    id: last.recorded.metadata.commandID?.string))
+                    id: last.recorded.metadata.request))
             guard let next = rest.popFirst() else { break }
             group = [next] + take(from: &rest, after: next)
             judge(group, of: order, state)
@@ -367,7 +375,7 @@ struct History {
     private mutating func judge(_ group: [OrderEvent], of order: OrderFacts, _ state: OrderState) {
         let (first, id) = (group[0], order.id)
         let metadata = first.recorded.metadata
-        guard metadata.commandID != nil else {
+        guard metadata.request != nil else {
             guard metadata.actor == "tiffin", metadata.cause?.string.hasPrefix("order-\(id)@") ?? false else {
                 return world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
             }
@@ -399,4 +407,9 @@ struct History {
             checkTime(due - Int64(seconds ?? 0) * 1_000, write, event, "order \(id) began to wait")
         }
     }
+}
+
+extension EventMetadata {
+    /// The id of the client's command, whichever way it was told; nil for what the server did by itself.
+    fileprivate var request: String? { (commandID ?? flow)?.string }
 }

@@ -8,7 +8,9 @@ import LoadOracle
 struct Judge {
     /// How long an order may wait, beyond its deadline, without anything that keeps servers from their work, in
     /// nanoseconds.
-    private static let patience: UInt64 = 4_000_000_000
+    static let patience: UInt64 = 4_000_000_000
+    /// How much longer where the server that should see to it has a lease, and may be gone.
+    private static let leaseTime: UInt64 = 4_000_000_000
 
     private let world: World
     private let writes: [String: Write]
@@ -38,6 +40,10 @@ struct Judge {
             for step in steps where step.id.map({ writes[$0] == nil }) ?? (step.position > world.filled) {
                 world.violation("nobody asked for position \(step.position) in \(name)")
             }
+        }
+        for suspicion in world.suspicions
+        where !hasForked && !world.mayBeBlind(from: suspicion.from, to: suspicion.to) {
+            world.violation(suspicion.text)
         }
         if let reader = world.reader { judge(reader) }
         for (id, stages) in histories[0].orders { judgeDeadlines(of: id, stages) }
@@ -155,15 +161,16 @@ struct Judge {
 
     /// What is to happen by itself happens soon after its time, unless something keeps the servers from it.
     private func judgeDeadlines(of id: String, _ stages: [History.Stage]) {
+        let patience = Judge.patience + (world.hasFleet ? Judge.leaseTime : 0)
         for (index, stage) in stages.enumerated() {
             guard let due = stage.state.deadline(of: stage.order).flatMap(world.time(of:)) else { continue }
             let end = index + 1 < stages.count ? stages[index + 1].time : world.now
             var since = max(due, stage.time)
             for trouble in world.troubles where trouble > since && trouble < end {
-                guard trouble - since <= Judge.patience else { break }
+                guard trouble - since <= patience else { break }
                 since = trouble
             }
-            if end > since, end - since > Judge.patience {
+            if end > since, end - since > patience {
                 world.violation(
                     "order \(id) was \(stage.state.status), and waited too long: due at \(due), until \(end)")
             }
@@ -175,9 +182,12 @@ struct Judge {
     /// What one connection saw: each cart and order goes on from where it was, and only to what the log had.
     private func judge(_ observations: [Client.Observation]) {
         var seen: [String: Int64] = [:]
+        // What the server itself has to know: what was written by this connection, and what was in its lists.
+        var known: [String: Int64] = [:]
         for observation in observations {
             let subject = observation.subject
-            let floor = hasForked ? 0 : seen[subject] ?? 0
+            let isBlind = hasForked || world.mayBeBlind(from: observation.sentAt, to: observation.time)
+            let floor = isBlind ? 0 : (observation.isOfList && world.hasFleet ? known : seen)[subject] ?? 0
             func wrong(_ what: String) { world.violation("\(subject) \(what), after version \(floor)") }
             switch observation.what {
             case .wrote(let write):
@@ -188,7 +198,9 @@ struct Judge {
                     continue
                 }
                 seen[subject] = max(floor, version)
-            case .version(let version): seen[subject] = max(floor, version)
+            case .version(let version):
+                seen[subject] = max(floor, version)
+                known[subject] = max(known[subject] ?? 0, version)
             case .count(let count):
                 let versions = carts(observation).filter { $0.step.reply == count && $0.version >= floor }
                 guard let version = versions.map(\.version).min() else {
@@ -233,7 +245,8 @@ struct Judge {
                 let differences = stages(observation).filter { $0.state.version == version && version >= floor }
                     .map { $0.order.difference($0.state, in: view, from: shown) }
                 if differences.contains(nil) {
-                    seen[subject] = version
+                    seen[subject] = max(isBlind ? 0 : seen[subject] ?? 0, version)
+                    if observation.isOfList { known[subject] = version }
                 } else {
                     wrong("was shown at version \(version) otherwise than it was: \(differences.compactMap(\.self))")
                 }

@@ -122,6 +122,8 @@ final class Write {
     let action: Action
     /// The customer that it names.
     let customer: String?
+    /// Whether it is sent with its id, so that it may be sent again. Otherwise only its events have it, as their flow.
+    let isRepeatable: Bool
     /// The integers that were answered.
     var replies: [Int64] = []
     /// The orders that were answered.
@@ -148,8 +150,12 @@ final class Write {
         }
     }
 
-    init(id: String, stream: String, _ action: Action, of customer: String? = nil) {
+    /// What a client says so that its events are known.
+    var mark: [String] { [isRepeatable ? "ID" : "FLOW", id] }
+
+    init(id: String, stream: String, _ action: Action, of customer: String? = nil, isRepeatable: Bool = true) {
         self.id = id
+        self.isRepeatable = isRepeatable
         self.customer = customer
         self.stream = stream
         self.action = action

@@ -36,6 +36,12 @@ enum Fault: String, CaseIterable {
     case fork
     /// A server ends, with all that it has on its way.
     case crash
+    /// A server stops as it is told to.
+    case stop
+    /// A renewal of a server's lease, or a change of leases, that fails or whose reply is lost: once, or for a while.
+    case unrenewed
+    /// Servers lose their connections to each other, and perhaps cannot connect again for a while.
+    case unlinked
     /// A connection is lost, in the middle of a request or of a reply.
     case cut
     /// A client that ends its side and waits for what is due.

@@ -3,6 +3,7 @@ import CommandHandling
 import Domain
 import EventLog
 import EventLoop
+import Fleet
 import Glibc
 import LineServer
 import LoadOracle
@@ -30,6 +31,14 @@ final class Server {
     private var log: ServerLog
     private var service: Serving.Server?
     private var server: LineServer?
+    /// Which one it is among others; nil without a fleet. It has another id at every start.
+    private(set) var id: ServerID?
+    private var fleet: ServerFleet?
+    private var links: SimulatedLinks?
+    /// Whether other servers can connect to it, and those that have.
+    private(set) var isServingPeers = false
+    private var peers: [PeerSession] = []
+    private var stopped: [Serving.Server] = []
     /// The users that it knew, and from when on.
     private(set) var known: [(time: UInt64, users: [Person])] = []
 
@@ -59,11 +68,23 @@ final class Server {
                 self.service = service
                 isUp = true
                 world.note("server \(port) is up")
+                if world.hasFleet { await join(service) }
                 return
             } catch {
                 await world.pause(100_000_000)
             }
         }
+    }
+
+    private func join(_ service: Serving.Server) async {
+        let (id, fleet, links) = (ServerID.random(), ServerFleet(world), SimulatedLinks(world))
+        (self.id, self.fleet, self.links) = (id, fleet, links)
+        isServingPeers = true
+        world.note("server \(port) is \(id.text.prefix(4))")
+        await service.join(
+            FleetMember(
+                FleetServer(id: id, address: "localhost:\(port)", secret: Array(repeating: 7, count: 32)),
+                partitionCount: 1, store: fleet, links: links, logger: Server.silence))
     }
 
     private static var configuration: Configuration {
@@ -115,19 +136,62 @@ final class Server {
         world.note("server \(port) crashes")
         isUp = false
         log.cut()
+        fleet?.cut()
         server?.drain()
-        for client in world.clients { client.lost(self) }
-        world.reader?.lost(self)
+        links?.crash()
+        disappear()
         let service = service
         (self.service, server) = (nil, nil)
         LoopActor.task { await service?.stop() }
     }
 
+    /// The process ends as it is told to: it answers what it has, and leaves its partitions to others.
+    func stop() async {
+        world.note("server \(port) stops")
+        isUp = false
+        for client in world.clients { client.mayBeClosed(by: self) }
+        server?.drain()
+        await service?.stop()
+        log.cut()
+        fleet?.cut()
+        disappear()
+        // What is on its way may still come back to it.
+        if let service { stopped.append(service) }
+        (service, server) = (nil, nil)
+    }
+
+    /// No connection leads here any more.
+    private func disappear() {
+        isServingPeers = false
+        for peer in peers { peer.end() }
+        peers = []
+        if let id { for server in world.servers where server !== self { server.links?.lost(id) } }
+        for client in world.clients { client.lost(self) }
+        world.reader?.lost(self)
+    }
+
     func restart() async {
         log = ServerLog(world)
         known = []
+        (id, fleet, links) = (nil, nil, nil)
         await start()
     }
+
+    // MARK: Others
+
+    /// Another server connects.
+    func adopt(answer: @escaping @LoopActor (Int, Result<Answer, Failure>) -> Void) -> PeerSession? {
+        guard let service else { return nil }
+        let peer = PeerSession(service, answer: answer)
+        peers.append(peer)
+        return peer
+    }
+
+    /// Its connections to others are lost.
+    func loseLinks() { links?.lose() }
+
+    /// It cannot renew for a while, in nanoseconds.
+    func cannotRenew(for time: UInt64) { fleet?.fail(for: time) }
 }
 
 /// The log as one server reaches it: over a network that fails.
@@ -139,30 +203,42 @@ final class ServerLog: EventLog {
     private var epoch = 0
     /// When the last append arrives: they do not overtake each other.
     private var lastArrival: UInt64 = 0
+    /// Up to where the server has been told of the log.
+    private var told: Int64 = 0
+    /// The times in which it went on without what it wanted to know: the number of each, and up to where that was.
+    private var blindness: [(number: Int, end: Int64)] = []
 
     init(_ world: World) {
         self.world = world
         epoch = world.epoch
     }
 
-    func cut() { isCut = true }
+    func cut() {
+        isCut = true
+        for (number, _) in blindness { world.endsBlindness(number) }
+        blindness = []
+    }
 
     func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         let log = world.log
-        return try await send { () async throws(EventLogError) -> AppendReceipt in
+        let receipt = try await send { () async throws(EventLogError) -> AppendReceipt in
             let receipt = try await log.append(batch, seen: seen)
-            self.world.committed(upTo: receipt.end.position)
+            self.world.committed(upTo: receipt.end.position, batch)
             return receipt
         }
+        await tell(of: receipt.end.position, after: receipt.previous.position)
+        return receipt
     }
 
     func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
         let log = world.log
-        return try await send { () async throws(EventLogError) -> LogPoint? in
+        let end = try await send { () async throws(EventLogError) -> LogPoint? in
             let end = try await log.appendNext(batch, after: point)
-            if let end { self.world.committed(upTo: end.position) }
+            if let end { self.world.committed(upTo: end.position, batch) }
             return end
         }
+        if let end { await tell(of: end.position) }
+        return end
     }
 
     private func send<Answer: Sendable>(
@@ -206,9 +282,11 @@ final class ServerLog: EventLog {
     }
 
     func follow(partition: Int, after point: LogPoint, limit: Int) async throws(EventLogError) -> FollowingEvents {
-        try await ask { log throws(EventLogError) in
+        let following = try await ask { log throws(EventLogError) in
             try await log.follow(partition: partition, after: point, limit: min(limit, 7))
         }
+        await tell(of: following.end.position)
+        return following
     }
 
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
@@ -232,7 +310,49 @@ final class ServerLog: EventLog {
     }
 
     func heads() async throws(EventLogError) -> [LogHead] {
-        try await ask { log throws(EventLogError) in try await log.heads() }
+        let look = await look()
+        do throws(EventLogError) {
+            let heads = try await ask { log throws(EventLogError) in try await log.heads() }
+            await look.found(heads.first?.position ?? 0)
+            return heads
+        } catch {
+            await missed(look)
+            throw error
+        }
+    }
+
+    /// A question about where the log ends: when it was asked, and up to where the server is to know the log then.
+    @LoopActor
+    private final class Look {
+        let time: UInt64
+        private(set) var end: Int64
+
+        init(_ time: UInt64, _ end: Int64) {
+            self.time = time
+            self.end = end
+        }
+
+        func found(_ position: Int64) { end = max(end, position) }
+    }
+
+    /// A server that is to know everything waits a second for it, and goes on with what it knows.
+    private func look() -> Look {
+        let look = Look(world.now, world.head)
+        world.after(990_000_000) { [self] in missed(look) }
+        return look
+    }
+
+    /// The server goes on, whether or not it knows all that there was.
+    private func missed(_ look: Look) {
+        guard told < look.end, !isCut else { return }
+        blindness.append((world.beginsBlindness(at: look.time), look.end))
+    }
+
+    /// The server is told of the log up to a position, if it knows what is before.
+    private func tell(of position: Int64, after known: Int64 = 0) {
+        if told >= known { told = max(told, position) }
+        for (number, end) in blindness where end <= told { world.endsBlindness(number) }
+        blindness.removeAll { $0.end <= told }
     }
 
     private func ask<Answer: Sendable>(

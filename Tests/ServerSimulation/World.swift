@@ -21,6 +21,15 @@ final class World {
     let plan: Plan
     let log = InMemoryEventLog()
     let keys = InMemoryCustomerKeys()
+    /// Whether the servers have leases, and forward calls to each other: in two thirds of the seeds.
+    let hasFleet: Bool
+    private(set) lazy var fleet = SimulatedFleet(self)
+    /// Until when servers cannot connect to each other.
+    private var splitUntil: UInt64 = 0
+    /// When a server wanted to know all of the log, went on without it, and got to know it.
+    private var blindness: [(from: UInt64, to: UInt64)] = []
+    /// What is wrong unless a server was blind then.
+    private(set) var suspicions: [(from: UInt64, to: UInt64, text: String)] = []
     /// When customers were forgotten.
     private(set) var forgotten: [String: UInt64] = [:]
     /// Draws what the network and the log do.
@@ -84,6 +93,7 @@ final class World {
     init(_ plan: Plan) {
         self.plan = plan
         actions = plan.actions
+        hasFleet = plan.seed / 3 % 3 != 0
         pace = plan.seed % 3 == 1 ? 1_200 : 300
         chance = SeededGenerator(seed: plan.seed, of: 0)
         var drawn = SeededGenerator(seed: plan.seed, of: 1_000)
@@ -163,14 +173,69 @@ final class World {
         faults[fault, default: 0] += 1
         note("fault \(fault)")
         switch fault {
-        case .refused, .lostRequest, .lateRequest, .lostReply, .unread, .dark, .fork, .crash: troubles.append(now)
+        case .refused, .lostRequest, .lateRequest, .lostReply, .unread, .dark, .fork, .crash, .stop, .unrenewed,
+            .unlinked:
+            troubles.append(now)
         case .cut, .end, .slow, .userChange, .wrongToken, .stranger, .again: break
         }
     }
 
-    func committed(upTo position: Int64) {
+    func committed(upTo position: Int64, _ batch: EventBatch) {
+        note("committed up to \(position): \(batch.events.map { "\($0.stream)@\($0.version)" })")
         head = max(head, position)
         if position > commits.last?.end ?? 0 { commits.append(Commit(end: position, time: now)) }
+    }
+
+    // MARK: Several servers
+
+    /// Whether servers cannot connect to each other.
+    var isSplit: Bool { now < splitUntil && !isCalm }
+
+    /// How long it takes until an end of a connection notices that it is lost, in nanoseconds; nil where it is told
+    /// nothing.
+    func delayOfNotice() -> UInt64? {
+        switch chance.below(4) {
+        case 0: isCalm ? 0 : nil
+        case 1: UInt64(chance.number(1..<1_500)) * World.millisecond
+        default: UInt64(chance.number(0..<4)) * World.millisecond
+        }
+    }
+
+    /// A server goes on without having read all of the log. Returns the number of that.
+    func beginsBlindness(at time: UInt64) -> Int {
+        blindness.append((time, .max))
+        return blindness.count - 1
+    }
+
+    /// It has read so far now.
+    func endsBlindness(_ number: Int) { blindness[number].to = now + 20 * World.millisecond }
+
+    /// Whether what was asked and answered within that time may be older than it should be.
+    func mayBeBlind(from start: UInt64, to end: UInt64) -> Bool {
+        hasFleet && blindness.contains { $0.from <= end && $0.to >= start }
+    }
+
+    func suspect(_ text: String, since time: UInt64) { suspicions.append((time, now, text)) }
+
+    private func disturbFleet() async {
+        if strikes(.unlinked, 4) {
+            met(.unlinked)
+            if chance.chance(30) { splitUntil = now + UInt64(chance.number(100..<9_000)) * World.millisecond }
+            for server in servers where isSplit || chance.chance(50) { server.loseLinks() }
+        }
+        if strikes(.unrenewed, 4) {
+            met(.unrenewed)
+            let time = UInt64(chance.number(300..<9_000)) * World.millisecond
+            for server in chance.chance(25) ? servers : [chance.pick(servers)] { server.cannotRenew(for: time) }
+            after(time) { [self] in troubles.append(now) }
+        }
+        if strikes(.stop, 1) {
+            met(.stop)
+            let server = chance.pick(servers)
+            await server.stop()
+            await pause(UInt64(chance.number(10..<500)) * World.millisecond)
+            await server.restart()
+        }
     }
 
     // MARK: What clients know
@@ -266,6 +331,7 @@ final class World {
             await pause(UInt64(chance.number(10..<500)) * World.millisecond)
             await server.restart()
         }
+        if hasFleet { await disturbFleet() }
         if strikes(.userChange, 10) {
             met(.userChange)
             users.change(&chance, at: now)
