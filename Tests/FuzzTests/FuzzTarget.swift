@@ -12,6 +12,7 @@ struct FuzzTarget: Sendable, CustomStringConvertible {
         FuzzTarget(name: "requests", maximumLength: 256, check: RequestTarget.check),
         FuzzTarget(name: "sessions", maximumLength: 256, check: SessionTarget.check),
         FuzzTarget(name: "replies", maximumLength: 256, check: ReplyTarget.check),
+        FuzzTarget(name: "peers", maximumLength: 512, check: PeerTarget.check),
         FuzzTarget(name: "http", maximumLength: 256, check: HTTPTarget.check),
         FuzzTarget(name: "json", maximumLength: 256, check: JSONTarget.check),
         FuzzTarget(name: "patches", maximumLength: 512, check: PatchTarget.check),
