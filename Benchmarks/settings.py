@@ -36,7 +36,7 @@ select size, string_agg(concat_ws(E'\\t', 'cart-' || md5(n::text), n, 'cart.item
 from unnest(array[%s]) size, generate_series(1, size) n group by size;
 create function append_sample(size int) returns setof record language sql as $$
     select tiffin.append(0::smallint, (select position from tiffin.log_head), null, (select epoch from tiffin.log_head),
-        sha256('a batch'), now(), size, (select lines from samples where events = size), '{}', null, null, null) $$;
+        sha256('a batch'), now(), size, (select lines from samples where events = size), '{}', null, null, null, true) $$;
 """
 
 

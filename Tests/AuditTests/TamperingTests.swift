@@ -108,6 +108,19 @@ import Testing
         }
     }
 
+    @Test func `A batch that says that it holds only carts, and holds others, is a difference`() async throws {
+        var log = try await StoredLog.of(carts: 3, partitions: 1)
+        let before = try await log.findings
+        log.falseCartBatches = [BatchBounds(first: 2, last: 4)]
+        let added = try await log.findings.filter { !before.contains($0) }
+        #expect(
+            added == [
+                Finding(
+                    .difference, partition: 0, position: 2, subject: "batch 2–4",
+                    "says that it holds only carts, and holds other events: servers pass over it")
+            ])
+    }
+
     @Test func `A stored quarantine is of the stream with the same bytes`() async throws {
         var log = StoredLog()
         log.storedHeads = [StoredHead(partition: 0, position: 1, digest: Digest.zero.bytes, epoch: 0)]

@@ -8,10 +8,10 @@ extension Clause {
             let writerCount = 4
             let roundCount = 12
             let groupCount = 3
-            let commits = try await withThrowingTaskGroup(of: [Commit].self) { tasks in
+            let commits = try await withThrowingTaskGroup(of: [Placed].self) { tasks in
                 for writer in 0..<writerCount {
                     tasks.addTask {
-                        var commits: [Commit] = []
+                        var commits: [Placed] = []
                         for round in 0..<roundCount {
                             let marks = (0..<groupCount).map { (writer * roundCount + round) * groupCount + $0 }
                             commits += try await write(marks, to: log, seed: UInt64(writer * 100 + round))
@@ -40,26 +40,29 @@ extension Clause {
     ]
 
     /// Where a batch was appended, and how many of its events.
-    private struct Commit {
+    struct Placed {
         var first: Int
         var count: Int
     }
 
     /// Appends an event with each of the marks to one of a few streams that others write to as well, and retries
     /// those that conflict. One of the writers makes progress at each turn, so this ends.
-    private static func write(_ marks: [Int], to log: any EventLog, seed: UInt64) async throws -> [Commit] {
+    static func write(
+        _ marks: [Int], among streams: [StreamName] = ["a", "b", "c", "d", "e"].map { .cart($0) }, to log: any EventLog,
+        seed: UInt64
+    ) async throws -> [Placed] {
         var random = SeededGenerator(seed: seed)
         var writer = LogWriter(log)
-        var commits: [Commit] = []
-        var pending = zip(["a", "b", "c", "d", "e"].shuffled(using: &random), marks).map { ($0, $1) }
+        var commits: [Placed] = []
+        var pending = zip(streams.shuffled(using: &random), marks).map { ($0, $1) }
         while !pending.isEmpty {
             try await writer.catchUp()
-            let batch = writer.batch(pending.map { [.cart($0.0)] }, marks: pending.map(\.1))
+            let batch = writer.batch(pending.map { [$0.0] }, marks: pending.map(\.1))
             // What others write now is what conflicts.
             await Task.yield()
             let receipt = try await writer.append(batch)
             let accepted = pending.count - receipt.conflicts.count
-            if accepted > 0 { commits.append(Commit(first: Int(receipt.previous.position) + 1, count: accepted)) }
+            if accepted > 0 { commits.append(Placed(first: Int(receipt.previous.position) + 1, count: accepted)) }
             pending = receipt.conflicts.sorted().map { pending[Int($0)] }
         }
         return commits

@@ -36,6 +36,20 @@ extension Clause {
             #expect(try await isRefused { try await log.follow(partition: 0, after: beyond, limit: 1) })
         },
 
+        Clause("A reader that passes over carts learns if the log is another one") { log in
+            let points = try await fill(log)
+            for point in points {
+                for limit in [1, 1_000] {
+                    #expect(
+                        try await isRefused {
+                            try await log.followWithoutCarts(partition: 0, after: point.wrong, limit: limit)
+                        })
+                }
+            }
+            let beyond = LogPoint(position: points.last!.position + 1, digest: nil)
+            #expect(try await isRefused { try await log.followWithoutCarts(partition: 0, after: beyond, limit: 1) })
+        },
+
         Clause("Whoever loads a stream learns if the log is another one than that which is followed") { log in
             let points = try await fill(log)
             for name in ["c1", "new"] {

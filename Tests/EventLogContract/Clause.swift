@@ -22,5 +22,6 @@ package struct Clause: Sendable, CustomTestStringConvertible {
     }
 
     /// The whole contract.
-    package static let all = appending + reading + commits + receipts + conflicts + outcomes + forks + concurrency
+    package static let all =
+        appending + reading + withoutCarts + commits + receipts + conflicts + outcomes + forks + concurrency
 }

@@ -36,7 +36,7 @@ import Testing
                 """
                 SELECT previous_position FROM tiffin.append(
                     0::smallint, 0, NULL, 0, $1, now(), 1, E'cart-a\\t1\\tcart.cleared\\t1\\t{"count":1}\\t{}', '{}', $2,
-                    '{}', '{}')
+                    '{}', '{}', true)
                 """, [.bytea, .int4Array])
             for groups in [Parameter.null, .array([Int32(7)])] {
                 let rows = try await test.owner.execute(late, [.bytes(batch.contentDigest.bytes), groups])

@@ -38,7 +38,7 @@ import Testing
                         """
                         SELECT FROM tiffin.append(
                             0::smallint, 1, NULL, 0, $1, now(), 1, E'cart-b\\t1\\tcart.cleared\\t1\\t{"count":1}\\t{}', '{}',
-                            NULL, NULL, NULL)
+                            NULL, NULL, NULL, true)
                         """, [.bytea]), [.bytes(Digest.zero.bytes)])
                 let append = Task { try await test.log.append(late, seen: .start) }
                 try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)

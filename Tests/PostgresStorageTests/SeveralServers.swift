@@ -42,6 +42,12 @@ final class SeveralServers: EventLog {
         try await next().follow(partition: partition, after: point, limit: limit)
     }
 
+    func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        try await next().followWithoutCarts(partition: partition, after: point, limit: limit)
+    }
+
     func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {

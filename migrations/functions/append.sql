@@ -13,11 +13,13 @@
 -- p_epoch is the epoch that the writer knows. In another one nothing is appended: the batch may be one that its writer
 -- gave up for lost and has decided anew.
 --
+-- p_only_carts says whether all of the events are of carts. What is left of a batch keeps it: false promises nothing.
+--
 -- Its plans are kept: they depend on no value.
 CREATE OR REPLACE FUNCTION tiffin.append(
     p_partition smallint, p_seen bigint, p_seen_digest bytea, p_epoch bigint, p_content_digest bytea,
     p_recorded_at timestamptz, p_count integer, p_events text, p_new text[], p_groups integer[],
-    p_readings text[], p_reading_groups integer[],
+    p_readings text[], p_reading_groups integer[], p_only_carts boolean,
     OUT previous_position bigint, OUT epoch bigint, OUT conflicts integer[], OUT stale text[],
     OUT previous_digest bytea, OUT chain_digest bytea
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET plan_cache_mode = force_generic_plan AS $$
@@ -65,7 +67,7 @@ BEGIN
             previous_digest := p_seen_digest;
             INSERT INTO tiffin.batches VALUES (
                 p_partition, p_seen + 1, p_seen + p_count, p_content_digest, chain_digest, NULL, p_recorded_at,
-                p_events);
+                p_events, p_only_carts);
         END IF;
         RETURN;
     END IF;
@@ -163,7 +165,7 @@ BEGIN
     chain_digest := sha256(head.digest || content);
     INSERT INTO tiffin.batches VALUES (
         p_partition, head.position + 1, head.position + appended, content, chain_digest, submitted, p_recorded_at,
-        kept);
+        kept, p_only_carts);
     UPDATE tiffin.log_head SET position = head.position + appended, digest = chain_digest
     WHERE partition = p_partition;
 END

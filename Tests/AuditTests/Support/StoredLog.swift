@@ -12,6 +12,7 @@ struct StoredLog: AuditSource {
     var commits: [Commit] = []
     var storedCheckpoints: [StoredCheckpoint] = []
     var storedDeeds: StoredDeeds?
+    var falseCartBatches: [BatchBounds] = []
     /// The quarantine of the projection `cart_counts`.
     var quarantinedCarts: [CorruptEvent] = []
 
@@ -88,6 +89,7 @@ struct StoredLog: AuditSource {
     func generations(of projection: RegisteredProjection, partition: Int) -> [Int32] { [] }
     func schemaFaults() -> [SchemaFault] { [] }
     func indexFaults(partition: Int) -> [IndexFault] { [] }
+    func falseCartBatches(partition: Int) -> [BatchBounds] { falseCartBatches }
     func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) -> (any StoredRows)? { nil }

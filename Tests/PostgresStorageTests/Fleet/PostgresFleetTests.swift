@@ -233,7 +233,7 @@ import Testing
                 """)
             for sql in [
                 "SELECT secret FROM tiffin.servers", "SELECT s FROM tiffin.servers AS s",
-                "SELECT * FROM tiffin.renew_server('', '', '', true)", "SELECT tiffin.leave_fleet('')",
+                "SELECT * FROM tiffin.renew_server('', '', '', true, '')", "SELECT tiffin.leave_fleet('')",
                 "SELECT * FROM tiffin.change_leases('{}', '{}', '{}')",
             ] {
                 let error = await #expect(throws: PostgresError.self, "\(sql)") { try await scene.owner.runScript(sql) }

@@ -125,6 +125,13 @@ public struct Audit: Sendable {
         for fault in try await source.indexFaults(partition: head.partition) {
             findings.add(fault.finding(in: head.partition))
         }
+        for batch in try await source.falseCartBatches(partition: head.partition) {
+            findings.add(
+                Finding(
+                    .difference, partition: head.partition, position: batch.first,
+                    subject: "batch \(batch.first)–\(batch.last)",
+                    "says that it holds only carts, and holds other events: servers pass over it"))
+        }
         return PartitionReport(
             partition: head.partition, head: head.head, eventCount: pass.eventCount, commitCount: pass.commitCount,
             cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount,

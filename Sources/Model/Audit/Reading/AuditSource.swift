@@ -43,6 +43,10 @@ public protocol AuditSource: Sendable {
     /// many as a report has room for.
     func indexFaults(partition: Int) async throws -> [IndexFault]
 
+    /// Batches that say that they hold only carts, and hold other events: servers may pass over those. Only the first
+    /// ones, as many as a report has room for.
+    func falseCartBatches(partition: Int) async throws -> [BatchBounds]
+
     /// How far each generation of each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
 
@@ -70,6 +74,11 @@ public protocol AuditSource: Sendable {
     func beginSnapshot() async throws
 
     func endSnapshot() async throws
+}
+
+extension AuditSource {
+    /// For a log whose batches do not say what they hold.
+    public func falseCartBatches(partition: Int) async throws -> [BatchBounds] { [] }
 }
 
 /// A row of `log_head`, whatever it holds.
@@ -122,6 +131,20 @@ public struct StrayRow: Equatable, Sendable {
     public init(subject: String, position: Int64) {
         self.subject = subject
         self.position = position
+    }
+}
+
+/// Where a batch begins and ends, whatever its row holds.
+public struct BatchBounds: Equatable, Sendable {
+    /// The position of its first event.
+    public var first: Int64
+    /// The position of its last event.
+    public var last: Int64
+
+    /// A batch.
+    public init(first: Int64, last: Int64) {
+        self.first = first
+        self.last = last
     }
 }
 

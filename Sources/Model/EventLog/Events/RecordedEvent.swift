@@ -77,3 +77,10 @@ public struct EventKind: Hashable, Sendable {
         name.withUTF8 { room.write(UnsafeRawBufferPointer($0)) }
     }
 }
+
+extension RecordedEvent {
+    private static let prefixOfCarts = Array("\(StreamName.Category.cart.rawValue)-".utf8)
+
+    /// Whether it is an event of a cart.
+    public var isOfCart: Bool { stream.utf8.starts(with: RecordedEvent.prefixOfCarts) }
+}

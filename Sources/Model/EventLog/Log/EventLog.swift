@@ -40,6 +40,13 @@ public protocol EventLog: Sendable {
         partition: Int, after point: LogPoint, limit: Int
     ) async throws(EventLogError) -> FollowingEvents
 
+    /// As ``follow(partition:after:limit:)``, for a reader that passes over events of carts: batches that hold nothing
+    /// else may be left out, and the end is then behind them. Other batches come whole. Where no events come, the
+    /// partition ends at the end.
+    func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents
+
     /// Where a partition ends.
     func end(of partition: Int) async throws(EventLogError) -> LogPoint
 
@@ -126,6 +133,13 @@ extension EventLog {
             }
         }
         return known > 0 ? points[known - 1] : nil
+    }
+
+    /// For a log that leaves nothing out.
+    public func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        try await follow(partition: partition, after: point, limit: limit)
     }
 
     /// For a log whose head cannot be wrong.

@@ -21,7 +21,7 @@ public struct LogPoint: Equatable, Sendable {
 public struct FollowingEvents: Equatable, Sendable {
     /// The events, in order.
     public var events: [RecordedEvent]
-    /// Where they end: the point that was asked about, if there are none.
+    /// Where they and the batches left out end: the point that was asked about, if there are none.
     public var end: LogPoint
 
     /// What follows a point.

@@ -113,6 +113,12 @@ package final class PostgresAuditSource: AuditSource {
         return rows.map { IndexFault(stream: $0["name"], position: $0["position"]) }
     }
 
+    package func falseCartBatches(partition: Int) async throws -> [BatchBounds] {
+        let rows = try await connection.execute(
+            Statements.falseCartBatches, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
+        return rows.map { BatchBounds(first: $0["first_position"], last: $0["last_position"]) }
+    }
+
     package func schemaFaults() async throws -> [SchemaFault] {
         try await SchemaComparison(connection: connection).faults()
     }
@@ -225,6 +231,20 @@ private enum Statements {
             ON r.stream = hashtextextended(l.name, 0) AND r.first_position = l.first_position
         WHERE r.stream IS NULL AND l.first_position <= (SELECT first_position FROM reach) OR l.name IS NULL
         ORDER BY 2, 1 LIMIT $2
+        """, [.int2, .int8])
+
+    // If every line begins like a cart's, which is found at once, the rest is not looked at. An empty line is an event that
+    // was lost, and says nothing.
+    static let falseCartBatches = Statement(
+        "false_cart_batches",
+        """
+        SELECT first_position, last_position FROM tiffin.batches
+        WHERE partition = $1 AND only_carts AND first_position BETWEEN 1 AND \(LogHead.maximumPosition) AND CASE
+            WHEN starts_with(events, 'cart-') AND octet_length(events) - octet_length(replace(events, E'\\ncart-', ''))
+                = 6 * (octet_length(events) - octet_length(replace(events, E'\\n', ''))) THEN false
+            ELSE events ~ '(?n)^(?!cart-)[^\\n]'
+        END
+        ORDER BY first_position LIMIT $2
         """, [.int2, .int8])
 
     // Each by itself, so that each reads the key and not the whole log.

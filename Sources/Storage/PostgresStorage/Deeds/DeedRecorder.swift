@@ -113,6 +113,6 @@ private enum Statements {
 
     static let append = Statement(
         "append_deeds",
-        "SELECT previous_position FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, '{}', NULL, NULL, NULL)",
+        "SELECT previous_position FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, '{}', NULL, NULL, NULL, false)",
         [.int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text])
 }

@@ -13,6 +13,8 @@ package final class PostgresFleet {
     private let kept: KeptConnection
     /// Whether the server has renewed before.
     private var hasJoined = false
+    /// The leases as they were last, and the state in which they were.
+    private var known: (state: String, leases: [Lease])?
 
     /// The fleet in a migrated database.
     ///
@@ -35,16 +37,24 @@ package final class PostgresFleet {
     /// Throws a `PostgresError`. Then it is not known whether the server renewed.
     package func renew(_ me: FleetServer) async throws -> FleetView {
         let rows = try await execute(
-            Statements.renew, [.text(me.id.text), .text(me.address), .bytes(me.secret), .bool(!hasJoined)])
+            Statements.renew,
+            [
+                .text(me.id.text), .text(me.address), .bytes(me.secret), .bool(!hasJoined),
+                known.map { .text($0.state) } ?? .null,
+            ])
         hasJoined = true
         var view = FleetView(servers: [], leases: [])
+        var state: String?
         for row in rows {
             if let lease = Lease(row, holder: "id") {
                 view.leases.append(lease)
-            } else if let server = FleetServer(row) {
-                view.servers.append(server)
+            } else {
+                state = row["state"]
+                if let server = FleetServer(row) { view.servers.append(server) }
             }
         }
+        if let known, known.state == state { view.leases = known.leases }
+        known = state.map { ($0, view.leases) }
         return view
     }
 
@@ -105,8 +115,9 @@ extension Lease {
 private enum Statements {
     static let renew = Statement(
         "renew_server",
-        "SELECT id, address, secret, silence, partition, term FROM tiffin.renew_server($1, $2, $3, $4)",
-        [.text, .text, .bytea, .bool])
+        """
+        SELECT id, address, secret, silence, state, partition, term FROM tiffin.renew_server($1, $2, $3, $4, $5)
+        """, [.text, .text, .bytea, .bool, .text])
 
     static let change = Statement(
         "change_leases", "SELECT partition, server, term FROM tiffin.change_leases($1, $2, $3)",

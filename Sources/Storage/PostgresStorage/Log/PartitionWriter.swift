@@ -55,6 +55,7 @@ final class PartitionWriter {
                 withGroups ? .array(batch.groups) : .null,
                 withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
                 withGroups ? .array(batch.readings.map(\.group)) : .null,
+                .bool(batch.events.allSatisfy { $0.stream.category == .cart }),
             ], partition: partition, bytes: batch.lines.count, isAlone: withGroups, needsRoom: true
         ).map { Appended($0[0]) }
     }
@@ -128,11 +129,11 @@ private enum Statements {
         "append",
         """
         SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
         """,
         [
             .int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array, .textArray,
-            .int4Array,
+            .int4Array, .bool,
         ])
 
     static let outcome = Statement(

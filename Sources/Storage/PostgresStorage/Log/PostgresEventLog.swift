@@ -218,6 +218,47 @@ package final class PostgresEventLog: EventLog {
         return following
     }
 
+    package func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        var following = FollowingEvents(events: [], end: point)
+        var isBehind = true
+        // Where only carts came for that far, or nothing but lost events, it is not the end yet.
+        while isBehind, following.events.isEmpty {
+            let (goal, isBeyond) = following.end.position.addingReportingOverflow(
+                PostgresEventLog.positionsPassedAtOnce)
+            let rows = try await reader.execute(
+                Statements.followWithoutCarts,
+                [
+                    .int2(Int16(partition)), .int8(following.end.position), Parameter(following.end.digest),
+                    .int8(isBeyond ? .max : goal), .int8(Int64(limit)),
+                ])
+            guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
+            var ends = [following.end]
+            var rest = Int64(limit)
+            if first["first_position"] as Int64? != nil {
+                PostgresEventLog.forEach(in: rows, partition, after: following.end.position, .max) {
+                    following.events.append($0.recorded)
+                }
+                for row in rows {
+                    let last: Int64 = row["last_position"]
+                    ends.append(LogPoint(position: last, digest: row.digest("chain_digest")))
+                    rest -= last - max(row["first_position"] - 1, ends[0].position)
+                }
+            }
+            // Where the limit was reached, there may be more before the last batch.
+            if rest > 0, let end: Int64 = first["end_position"] {
+                ends.append(LogPoint(position: end, digest: first.digest("end_digest")))
+            }
+            following.end = ends.dropFirst().reduce(ends[0]) { $1.position > $0.position ? $1 : $0 }
+            isBehind = following.end.position > ends[0].position && (rest <= 0 || following.end.position >= goal)
+        }
+        return following
+    }
+
+    /// So far that few questions pass over a long log, and near enough that each is answered in a fraction of a second.
+    private nonisolated static let positionsPassedAtOnce: Int64 = 50_000
+
     package func page(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> EventPage {
@@ -404,6 +445,33 @@ private enum Statements {
             ORDER BY first_position LIMIT $5) AS b ON p.is_known
         ORDER BY b.first_position
         """, [.int2, .int8, .bytea, .int8, .int8])
+
+    // As `follow`, with the last of all those batches, and the others only as far as the limit. Their sizes are added up
+    // after LIMIT, which ends the search, and before anybody reads their events.
+    static let followWithoutCarts = Statement(
+        "follow_without_carts",
+        """
+        SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known,
+            e.last_position AS end_position, e.chain_digest AS end_digest
+        FROM (SELECT tiffin.has_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+            SELECT last_position, chain_digest FROM tiffin.batches
+            WHERE \(followed) ORDER BY first_position DESC LIMIT 1) AS e ON p.is_known LEFT JOIN LATERAL (
+            SELECT * FROM (
+                SELECT *, sum(last_position - greatest(first_position - 1, $2)) OVER (ORDER BY first_position) AS total
+                FROM (
+                    SELECT * FROM tiffin.batches WHERE \(followed) AND only_carts IS NOT TRUE
+                    ORDER BY first_position LIMIT $5) AS b) AS b
+            WHERE total - (last_position - greatest(first_position - 1, $2)) < $5) AS b ON p.is_known
+        ORDER BY b.first_position
+        """, [.int2, .int8, .bytea, .int8, .int8])
+
+    /// The batches after position $2, up to one that begins at $4.
+    private static let followed = """
+        partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
+            AND first_position <= greatest($4, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
+            AND first_position <= \(LogHead.maximumPosition)
+            AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
+        """
 
     // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
     // keeps the planner from reading every batch. The last column is that of `follow`.

@@ -40,6 +40,7 @@ package enum Migrations {
         Migration(number: 19, name: "derived", sql: PackageResources._019_derived_sql),
         Migration(number: 20, name: "placement", sql: PackageResources._020_placement_sql),
         Migration(number: 21, name: "fleet", sql: PackageResources._021_fleet_sql),
+        Migration(number: 22, name: "carts_only", sql: PackageResources._022_carts_only_sql),
     ]
 
     /// The most partitions a log may have.
@@ -150,6 +151,7 @@ package enum Migrations {
             }
         }
         var lines: [String] = []
+        var recordsDeeds = false
         for migration in all {
             if let checksum = done[migration.number] {
                 guard checksum == migration.checksum else {
@@ -165,12 +167,14 @@ package enum Migrations {
                     "record_migration", "INSERT INTO tiffin.migrations VALUES ($1, $2, $3, now())",
                     [.int4, .text, .text]),
                 [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
-            if migration.name == deeds { try await recordDeeds(transaction) }
+            if migration.name == deeds { recordsDeeds = true }
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
         // A migration that comes late may have put an older function back.
         let isReplaced = try await SchemaFunctions.apply(transaction, isForced: !lines.isEmpty)
         if isReplaced { lines.append("\(SchemaFunctions.name(SchemaFunctions.version)) applied") }
+        // By the functions of this version.
+        if recordsDeeds { try await recordDeeds(transaction) }
         lines += try await choosePartitions(partitions, transaction)
         // New functions, and the table of their version, get their rights here, too.
         if try await Rights.mend(transaction) > 0, !isReplaced {
