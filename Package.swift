@@ -103,7 +103,7 @@ let storage = floor(
                 "0006_log_decides", "0007_batches", "0008_batch_queries", "0009_users", "0010_chain_points",
                 "0011_readings", "0012_partition_count", "0013_relays", "0014_orders", "0015_auditor",
                 "0016_order_payments", "0017_order_taxes", "0018_deeds", "0019_derived", "0020_placement",
-                "0021_fleet",
+                "0021_fleet", "0022_carts_only",
                 "functions/append", "functions/customer_key", "functions/digests", "functions/fleet",
                 "functions/outcome", "functions/points", "functions/reading", "functions/stream_index",
             ].map { .embedInCode("migrations/\($0).sql") })
@@ -199,8 +199,7 @@ let programs = floor(
 /// What the fuzz targets may import.
 let fuzzed: [Target.Dependency] = [
     "Application", "Domain", "EventLog", "EventLoop", "HTTP", "Integrations", "LineProtocol", "LineServer",
-    "LoadOracle",
-    "Projections", "SeededRandom", "TextFormats",
+    "LoadOracle", "Peers", "Projections", "SeededRandom", "Serving", "TextFormats", "Users",
 ]
 
 /// The fuzz targets: tests that run what the corpus has, or, where `TIFFIN_FUZZ` is set, a program that fuzzes them.
@@ -237,7 +236,7 @@ let sharedByTests: [Target] = [
     tool(
         "tiffin-simulate", in: "ServerSimulation",
         uses: [
-            "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "LineProtocol", "LineServer",
+            "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "LineServer",
             "LoadOracle", "SeededRandom", "Serving", "SimulatedLoop", "TextFormats", "Users",
         ]),
     // Prices what a test gives it, so that another model can be held against it.
@@ -264,7 +263,8 @@ let unitTests: [Target] = [
     tests(
         of: "PostgresStorage",
         uses: [
-            "Domain", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededRandom", "TestSupport", "Users",
+            "Audit", "Domain", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededRandom", "TestSupport",
+            "Users",
         ]),
     tests(
         of: "Application",
@@ -280,6 +280,12 @@ let unitTests: [Target] = [
     tests(
         of: "LineServer",
         uses: ["Application", "Domain", "EventLog", "LineProtocol", "SeededRandom", "Serving", "TextFormats", "Users"]),
+    tests(
+        of: "Peers",
+        uses: [
+            "Application", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "LineServer", "SeededRandom",
+            "Serving", "TestSupport", "TextFormats", "Users",
+        ]),
     tests(
         of: "WebServer",
         uses: [

@@ -169,6 +169,7 @@ def test_the_health_page_says_how_far_projections_are(open_console, merchant):
     merchant("PING")
     page.clock.fast_forward(1000)
     page.get_by_test_id("commands").locator("tr", has_text="ping").wait_for()
+    assert page.get_by_test_id("servers").locator("tr").count() == 1
     head = json.loads(merchant("LOG.HEAD"))[0]["position"]
     wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), PATIENCE, "the head")
     assert violations(page) == []

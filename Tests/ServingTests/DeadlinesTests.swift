@@ -95,14 +95,14 @@ import Testing
             (pace.commandsPerTurn, pace.commandsAtOnce) = (3, 8)
             let deadlines = Deadlines(rooms.partitions, rooms.changes, pace)
             deadlines.start()
-            let processor = rooms.partitions[0].processor
+            let worker = rooms.partitions[0]
             // Nothing is sent to the log yet, so none of them has an outcome.
-            await turns { processor.waitingCommands >= 8 }
+            await turns { worker.waitingCommands >= 8 }
             for _ in 0..<10 { await LoopTimer.pause(milliseconds: 0) }
-            #expect(processor.waitingCommands == 8)
+            #expect(worker.waitingCommands == 8)
             var most = 0
             await rooms.turns {
-                most = max(most, processor.waitingCommands)
+                most = max(most, worker.waitingCommands)
                 return (0..<30).allSatisfy { rooms.status(of: Identifier("order-\($0)")!) == .cancelled }
             }
             #expect(most <= 8)

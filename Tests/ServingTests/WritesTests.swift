@@ -120,7 +120,7 @@ import Users
             let before = log.calls.count
             let answer = await Self.cancel(rooms, "a", by: nil, String(repeating: "x", count: 10_000))
             #expect(answer.hasPrefix("INVALID NOTE: "))
-            #expect(log.calls.count == before && rooms.partitions[0].processor.waitingCommands == 0)
+            #expect(log.calls.count == before && rooms.partitions[0].waitingCommands == 0)
         }
     }
 

@@ -20,22 +20,31 @@ public struct RequestWriter: ~Copyable {
 
     /// Appends a request: the command's name and its arguments.
     public mutating func write(_ arguments: [String]) {
-        header(.asterisk, arguments.count)
-        for argument in arguments {
-            header(.dollar, argument.utf8.count)
-            buffer.append(argument)
-            buffer.append("\r\n" as StaticString)
-        }
+        begin(arguments.count)
+        for word in arguments { argument(word) }
     }
 
     /// Appends a request: the command's name and its arguments, of any bytes.
     public mutating func write(_ arguments: [[UInt8]]) {
-        header(.asterisk, arguments.count)
-        for argument in arguments {
-            header(.dollar, argument.count)
-            buffer.append(argument)
-            buffer.append("\r\n" as StaticString)
-        }
+        begin(arguments.count)
+        for word in arguments { argument(word) }
+    }
+
+    /// Begins a request of so many arguments, which follow one by one.
+    public mutating func begin(_ count: Int) { header(.asterisk, count) }
+
+    /// The next argument of a request that was begun.
+    public mutating func argument(_ bytes: [UInt8]) {
+        header(.dollar, bytes.count)
+        buffer.append(bytes)
+        buffer.append("\r\n" as StaticString)
+    }
+
+    /// The next argument of a request that was begun.
+    public mutating func argument(_ text: String) {
+        header(.dollar, text.utf8.count)
+        buffer.append(text)
+        buffer.append("\r\n" as StaticString)
     }
 
     private mutating func header(_ type: UInt8, _ count: Int) {

@@ -7,43 +7,79 @@ package import Serving
 /// Leads to other servers: one connection to each that decides something.
 @LoopActor
 package final class PeerConnections: PeerLinks {
-    private let me: ServerID
+    /// Bounds on what waits for one other server.
+    package struct Limits: Sendable {
+        /// The most calls that wait for an answer. One more is answered `BUSY`.
+        package var calls = 20_000
+        /// While as many bytes wait to be sent, calls are answered `BUSY`.
+        package var pendingBytes = 64 << 20
+        /// How long a server may say nothing while calls wait, in milliseconds. It says once a second that it is there.
+        package var silenceMilliseconds: UInt64 = 3_000
+        /// How long a server may take until it can be given calls, in milliseconds.
+        package var openingMilliseconds: UInt64 = 2_000
+
+        /// The defaults.
+        package init() {}
+    }
+
     private let tls: TLSContext?
     private let logger: Logger
+    private let limits: Limits
     private var links: [ServerID: PeerLink] = [:]
+    /// Those to servers that stop: they still answer what they were given.
+    private var leaving: [ObjectIdentifier: PeerLink] = [:]
     private var timer: LoopTimer?
+    private var isClosed = false
     package var onLost: @LoopActor (FleetServer) -> Void = { _ in }
 
     /// - Parameters:
     ///   - tls: what servers are reached with; nil for plain connections.
-    package init(of me: ServerID, tls: TLSContext?, logger: Logger) {
-        self.me = me
+    package init(tls: TLSContext?, logger: Logger, limits: Limits = Limits()) {
         self.tls = tls
         self.logger = logger
-        timer = LoopTimer(milliseconds: 500, repeating: true) { [weak self] in
-            for link in self?.links.values ?? [:].values { link.endIfSilent() }
+        self.limits = limits
+        timer = LoopTimer(milliseconds: PeerLink.lookMilliseconds, repeating: true) { [weak self] in
+            for link in self?.all ?? [] { link.endIfSilent() }
         }
     }
 
     package func send(
         _ call: ForwardedCall, to server: FleetServer, completion: @escaping @LoopActor (ForwardedOutcome) -> Void
     ) {
+        guard !isClosed else { return completion(.notSent) }
         link(to: server).send(call, completion)
     }
 
     private func link(to server: FleetServer) -> PeerLink {
         if let link = links[server.id] { return link }
-        let link = PeerLink(from: me, to: server, tls: tls, logger)
+        let link = PeerLink(to: server, tls: tls, limits, logger)
         links[server.id] = link
+        link.onFarewell = { [weak self] in self?.left(link, server) }
         link.start { [weak self] in
-            guard let self, links[server.id] === link else { return }
-            links[server.id] = nil
-            onLost(server)
+            self?.leaving[ObjectIdentifier(link)] = nil
+            self?.lost(link, server)
         }
         return link
     }
 
+    private func left(_ link: PeerLink, _ server: FleetServer) {
+        guard links[server.id] === link else { return }
+        leaving[ObjectIdentifier(link)] = link
+        lost(link, server)
+    }
+
+    private func lost(_ link: PeerLink, _ server: FleetServer) {
+        guard links[server.id] === link else { return }
+        links[server.id] = nil
+        // Whoever closes the connections has not lost anybody.
+        if !isClosed { onLost(server) }
+    }
+
+    private var all: [PeerLink] { Array(links.values) + Array(leaving.values) }
+
     package func reach(_ servers: [FleetServer]) {
+        // A renewal that was on its way may come late.
+        guard !isClosed else { return }
         for server in servers { _ = link(to: server) }
         let wanted = Set(servers.map(\.id))
         for (id, link) in links where !wanted.contains(id) && link.isIdle { link.end(nil) }
@@ -51,34 +87,36 @@ package final class PeerConnections: PeerLinks {
 
     package func flush() {
         for link in links.values { link.flush() }
+        for link in leaving.values { link.flush() }
     }
 
     package func close() {
+        isClosed = true
         timer?.cancel()
         timer = nil
-        for link in links.values { link.end(nil) }
+        for link in all { link.end(nil) }
     }
 }
 
 /// The connection to one server.
 @LoopActor
 private final class PeerLink {
-    /// The most calls that wait for an answer. One more is answered `BUSY`.
-    private static let callLimit = 20_000
-    /// The most bytes that wait to be sent, and are not calls yet.
-    private static let pendingLimit = 64 << 20
-    /// How long a server may say nothing while calls wait, in nanoseconds. It says once a second that it is there.
-    private static let patience: UInt64 = 3_000_000_000
-    /// How long a server may take until it can be given calls, in milliseconds.
-    private static let openingMilliseconds: UInt64 = 2_000
+    /// How often it is looked whether the server says something, in milliseconds.
+    static let lookMilliseconds: UInt64 = 500
+    /// The most bytes of a call.
+    private static let longestCall = 80 << 20
+    /// The most bytes of memory that are kept for the next calls.
+    private static let keptBytes = 1 << 20
 
     typealias Completion = @LoopActor (ForwardedOutcome) -> Void
 
-    private let me: ServerID
     private let server: FleetServer
     private let tls: TLSContext?
+    private let limits: PeerConnections.Limits
     private let logger: Logger
     private var onEnd: @LoopActor () -> Void = {}
+    /// Called when the server stops, and wants no more calls.
+    var onFarewell: @LoopActor () -> Void = {}
 
     private var connection: TCPConnection?
     /// Whether the server has proven who it is, and takes calls.
@@ -87,14 +125,17 @@ private final class PeerLink {
     private var parser = ReplyParser(limits: ReplyLimits())
     private var writer = RequestWriter()
     private var nextNumber: Int64 = 1
+    /// The first call that has not left yet.
+    private var firstUnsent: Int64 = 1
     private var calls: [Int64: Completion] = [:]
-    /// When something came last, or was first waited for.
-    private var heardAt = LoopActor.now
+    /// How often in a row something was waited for, and had not come. Not by the clock: if this server was busy all the
+    /// time, it has not looked at the socket.
+    private var silentLooks: UInt64 = 0
 
-    init(from me: ServerID, to server: FleetServer, tls: TLSContext?, _ logger: Logger) {
-        self.me = me
+    init(to server: FleetServer, tls: TLSContext?, _ limits: PeerConnections.Limits, _ logger: Logger) {
         self.server = server
         self.tls = tls
+        self.limits = limits
         self.logger = logger
     }
 
@@ -114,23 +155,26 @@ private final class PeerLink {
 
     func send(_ call: ForwardedCall, _ completion: @escaping Completion) {
         guard !hasEnded else { return completion(.notSent) }
-        guard calls.count < PeerLink.callLimit,
-            writer.count + (connection?.pendingBytes ?? 0) < PeerLink.pendingLimit
+        guard calls.count < limits.calls, writer.count + (connection?.pendingBytes ?? 0) < limits.pendingBytes
         else { return completion(.answered(.failure(.busy))) }
-        if calls.isEmpty { heardAt = LoopActor.now }
+        if calls.isEmpty { silentLooks = 0 }
         calls[nextNumber] = completion
         PeerCall(number: nextNumber, call).write(to: &writer)
         nextNumber += 1
     }
 
     func flush() {
-        guard isOpen, writer.count > 0 else { return }
-        connection?.write(writer.bytes)
-        writer.consume(writer.count)
+        guard isOpen, writer.count > 0, let connection, connection.isOpen else { return }
+        connection.write(writer.bytes)
+        firstUnsent = nextNumber
+        // What many calls took is not kept for few.
+        if writer.count > PeerLink.keptBytes { writer = RequestWriter() } else { writer.consume(writer.count) }
     }
 
     func endIfSilent() {
-        guard isOpen, !calls.isEmpty, LoopActor.now - heardAt > PeerLink.patience else { return }
+        guard isOpen, !calls.isEmpty else { return }
+        silentLooks += 1
+        guard silentLooks * PeerLink.lookMilliseconds > limits.silenceMilliseconds else { return }
         end("it says nothing")
     }
 
@@ -143,10 +187,9 @@ private final class PeerLink {
         if let reason { logger.info("no connection to the server at \(server.address): \(reason)") }
         connection?.close()
         onEnd()
-        let outcome = isOpen ? ForwardedOutcome.lost : .notSent
         let waiting = calls.sorted { $0.key < $1.key }
         calls = [:]
-        for (_, completion) in waiting { completion(outcome) }
+        for (number, completion) in waiting { completion(number < firstUnsent ? .lost : .notSent) }
     }
 
     // MARK: Opening
@@ -160,8 +203,12 @@ private final class PeerLink {
         guard let address = ServerAddress(server.address) else {
             throw Refusal(description: "its address makes no sense")
         }
-        let deadline = LoopTimer(milliseconds: PeerLink.openingMilliseconds) { [weak self] in
-            self?.end("it did not answer in time")
+        let deadline = LoopTimer(milliseconds: limits.openingMilliseconds) { [weak self] in
+            // If this server was busy all the time, it looks at the socket before this fires.
+            _ = LoopTimer(milliseconds: 1) {
+                guard let self, !self.isOpen else { return }
+                self.end("it did not answer in time")
+            }
         }
         defer { deadline.cancel() }
         let connection =
@@ -169,17 +216,18 @@ private final class PeerLink {
                 try await TCPConnection.connect(host: address.host, port: address.port, tls: tls)
             } else {
                 try await TCPConnection.connect(
-                    host: address.host, port: address.port, timeoutMilliseconds: PeerLink.openingMilliseconds)
+                    host: address.host, port: address.port, timeoutMilliseconds: limits.openingMilliseconds)
             }
         guard !hasEnded else { return connection.close() }
         self.connection = connection
-        connection.outgoingLimit = 2 * PeerLink.pendingLimit
+        // One call more than may wait, of any length.
+        connection.outgoingLimit = limits.pendingBytes + PeerLink.longestCall
         connection.onEnd = { [self] in end("it closed the connection") }
         connection.onClose = { [self] in end($0.map { "\($0)" } ?? "it closed the connection") }
         try await prove(on: connection)
         guard !hasEnded else { return }
         isOpen = true
-        heardAt = LoopActor.now
+        silentLooks = 0
         connection.startReading { [self] in receive($0) }
         flush()
     }
@@ -201,6 +249,8 @@ private final class PeerLink {
 
     /// The answer to a request, before calls are sent.
     private func ask(_ words: [String], on connection: TCPConnection) async throws -> Reply {
+        // It may have ended before its last answer was looked at.
+        guard !hasEnded else { throw Refusal(description: "it closed the connection") }
         var request = RequestWriter()
         request.write(words)
         return try await withCheckedThrowingContinuation { (waiter: CheckedContinuation<Reply, any Error>) in
@@ -211,8 +261,9 @@ private final class PeerLink {
             }
             connection.onEnd = { resume(.failure(Refusal(description: "it closed the connection"))) }
             connection.onClose = { [self] in
-                resume(.failure(Refusal(description: $0.map { "\($0)" } ?? "it closed the connection")))
-                end("it closed the connection")
+                let reason = $0.map { "\($0)" } ?? "it closed the connection"
+                resume(.failure(Refusal(description: reason)))
+                end(reason)
             }
             connection.startReading { [self] bytes in
                 parser.append(bytes)
@@ -232,12 +283,13 @@ private final class PeerLink {
     // MARK: Answers
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        heardAt = LoopActor.now
+        silentLooks = 0
         parser.append(bytes)
         do {
             while let reply = try parser.next() {
                 switch PeerReply(reply) {
                 case .pulse: break
+                case .farewell: onFarewell()
                 case .answer(let number, let result): calls.removeValue(forKey: number)?(.answered(result))
                 case nil: return end("it sent an answer that cannot be read")
                 }

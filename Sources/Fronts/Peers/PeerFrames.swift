@@ -17,37 +17,90 @@ struct PeerCall {
     var number: Int64
     var call: ForwardedCall
 
-    /// As a request. What it begins with has as many words in every call, but for the confinement.
-    func write(to writer: inout RequestWriter) {
-        let confinement = call.confinement?.words ?? []
-        let head = [
-            "\(number)", "\(call.client)", "\(call.caller.number)", "\(call.rights.rawValue)",
-            call.isRecall ? "recall" : "", call.actor.map(\.description) ?? "", "\(confinement.count)",
-        ]
-        writer.write((head + confinement).map { Array($0.utf8) } + call.words)
+    init(number: Int64, _ call: ForwardedCall) {
+        self.number = number
+        self.call = call
     }
 
     /// The call in a request; nil where there is none.
     init?(_ request: Arguments) {
-        let fixed = 7
-        guard request.count > fixed, let number = request[0].integer, let client = request[1].integer,
-            let caller = request[2].integer, let rights = request[3].integer.flatMap(UInt8.init(exactly:)),
-            let actor = request[5].string, let count = request[6].integer, (0...Int64(request.count)).contains(count),
-            let words = request.call(behind: fixed + Int(count))
-        else { return nil }
-        let confinement = (fixed..<fixed + Int(count)).map { request[$0].string ?? "" }
-        self.number = number
-        call = ForwardedCall(
-            words: words.map { Array($0.bytes) }, rights: Rights(rawValue: rights),
-            confinement: Confinement(words: confinement), caller: Caller(number: Int(caller)), client: client,
-            actor: actor.isEmpty ? nil : Text(actor), isRecall: request[4].count > 0)
-        // What cannot be read must not free the caller.
-        if count > 0, call.confinement == nil { return nil }
+        guard let view = PeerCallView(request) else { return nil }
+        self = view.kept
     }
 
-    init(number: Int64, _ call: ForwardedCall) {
+    /// As a request. What it begins with has as many words in every call, but for the confinement.
+    func write(to writer: inout RequestWriter) {
+        let confinement = call.confinement?.words ?? []
+        writer.begin(PeerCallView.headCount + confinement.count + call.words.count)
+        writer.argument("\(number)")
+        writer.argument("\(call.client)")
+        writer.argument("\(call.caller.number)")
+        writer.argument("\(call.rights.rawValue)")
+        writer.argument(call.isRecall ? "recall" : "")
+        writer.argument(call.actor.map(\.description) ?? "")
+        writer.argument("\(call.position)")
+        writer.argument("\(confinement.count)")
+        for word in confinement { writer.argument(word) }
+        for word in call.words { writer.argument(word) }
+    }
+}
+
+/// A call of another server where it has arrived, valid as long as its bytes stay there.
+struct PeerCallView {
+    /// How many words come before the confinement.
+    static let headCount = 8
+
+    let number: Int64
+    let client: Int64
+    let position: Int64
+    /// The command's name and its arguments.
+    let words: Arguments
+    private let caller: Caller
+    private let rights: Rights
+    private let isRecall: Bool
+    private let actor: Text?
+    private let confinement: Confinement?
+
+    /// The call in a request; nil where there is none.
+    init?(_ request: Arguments) {
+        let head = PeerCallView.headCount
+        guard request.count > head, let number = request[0].integer, let client = request[1].integer,
+            let caller = request[2].integer, let rights = request[3].integer.flatMap(UInt8.init(exactly:)),
+            let actor = request[5].string, let position = request[6].integer, let count = request[7].integer,
+            (0...Int64(request.count)).contains(count), let words = request.call(behind: head + Int(count))
+        else { return nil }
         self.number = number
-        self.call = call
+        self.position = position
+        self.client = client
+        self.words = words
+        self.caller = Caller(number: Int(caller))
+        self.rights = Rights(rawValue: rights)
+        isRecall = request[4].count > 0
+        self.actor = actor.isEmpty ? nil : Text(actor)
+        confinement =
+            count == 0
+            ? nil : Confinement(words: (head..<head + Int(count)).map { request[$0].string ?? "" })
+        // What cannot be read must not free the caller.
+        if count > 0, confinement == nil { return nil }
+    }
+
+    /// What outlives the bytes.
+    var kept: PeerCall {
+        PeerCall(
+            number: number,
+            ForwardedCall(
+                words: words.map { Array($0.bytes) }, rights: rights, confinement: confinement, caller: caller,
+                client: client, actor: actor, isRecall: isRecall, position: position))
+    }
+
+    /// Makes the call.
+    func withCall<Result>(
+        of declaration: CommandDeclaration, _ body: (borrowing Call) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(
+            try Call(
+                declaration, words, within: confinement, with: rights, of: caller, by: client, actor: actor,
+                isRecall: isRecall))
     }
 }
 
@@ -90,11 +143,18 @@ extension ReplyBuffer {
 
     /// Says that the server is there, while calls take long.
     mutating func pulse() { array(0) }
+
+    /// Says that the server stops: it answers what it has been given, and wants no more.
+    mutating func farewell() {
+        array(1)
+        null()
+    }
 }
 
 /// What a server sends to one whose calls it carries out.
 enum PeerReply {
     case pulse
+    case farewell
     case answer(number: Int64, Result<Answer, Failure>)
 
     /// What a frame says; nil where it says nothing.
@@ -102,6 +162,10 @@ enum PeerReply {
         guard case .array(let values) = reply else { return nil }
         guard !values.isEmpty else {
             self = .pulse
+            return
+        }
+        guard values != [.null] else {
+            self = .farewell
             return
         }
         guard values.count >= 2, case .integer(let number) = values[0], case .integer(let kind) = values[1],

@@ -46,6 +46,11 @@ package final class PeerServer: Front {
 
     package func name(ofClient client: Int64) -> String? { nil }
 
+    /// Tells other servers that this one stops. What they have sent before they knew is still carried out.
+    package func drain() {
+        for session in sessions.values { session.sayFarewell() }
+    }
+
     /// Closes the connections once their answers are sent.
     package func close() {
         timer?.cancel()
@@ -83,8 +88,29 @@ private final class PeerSession {
     private var isNoted = false
     /// How many calls are not answered yet.
     private var openCount = 0
-    /// Calls of clients that have one that is not decided yet: nothing of theirs may overtake it.
-    private var held: [Int64: [PeerCall]] = [:]
+    /// Calls of clients that have one that is not decided yet.
+    private var held: [Int64: HeldCalls] = [:]
+
+    /// Calls of a client that wait for one that is not decided yet: nothing of theirs may overtake it.
+    private struct HeldCalls {
+        private var calls: [PeerCall] = []
+        /// How many of them do not wait any more.
+        private var goneCount = 0
+
+        mutating func append(_ call: PeerCall) { calls.append(call) }
+
+        mutating func next() -> PeerCall? {
+            guard goneCount < calls.count else { return nil }
+            let call = calls[goneCount]
+            goneCount += 1
+            // Seldom, so that each call is moved a bounded number of times.
+            if 2 * goneCount > calls.count {
+                calls.removeFirst(goneCount)
+                goneCount = 0
+            }
+            return call
+        }
+    }
 
     init(
         _ connection: TCPConnection, _ service: Server, _ logger: Logger,
@@ -111,7 +137,7 @@ private final class PeerSession {
         while connection.isOpen {
             switch parser.next(input.bytes, within: PeerSession.limits) {
             case .request(let arguments, let consumed):
-                guard let call = PeerCall(arguments) else { return end("a call that cannot be read") }
+                guard let call = PeerCallView(arguments) else { return end("a call that cannot be read") }
                 take(call)
                 input.consume(consumed)
             case .incomplete(let consumed):
@@ -127,48 +153,67 @@ private final class PeerSession {
         connection.close()
     }
 
-    private func take(_ call: PeerCall) {
+    private func take(_ call: PeerCallView) {
         openCount += 1
-        if held[call.call.client] != nil {
-            held[call.call.client]?.append(call)
-        } else {
-            run(call)
+        if held[call.client] != nil {
+            held[call.client]?.append(call.kept)
+        } else if answer(call.number, of: call.client, once: run(call)) {
+            held[call.client] = HeldCalls()
         }
     }
 
-    /// Carries a call out. Returns whether its client's next one has to wait for it.
-    @discardableResult
-    private func run(_ call: PeerCall) -> Bool {
-        guard let command = PeerSession.commands[call.call.words[0].map(\.uppercasedASCII)] else {
-            answer(call, .failure(Failure(.error, "the server that decides this does not know the command")))
-            return false
+    private func run(_ call: PeerCallView) -> Response {
+        guard let command = PeerSession.commands[call.words[0].uppercased] else { return PeerSession.unknown }
+        do throws(Failure) {
+            return try call.withCall(of: command.declaration) { made throws(Failure) in
+                try service.receive(command, made, at: call.position)
+            }
+        } catch {
+            return .failure(error)
         }
-        let response = service.receive(call.call, of: command)
+    }
+
+    private func run(_ call: ForwardedCall) -> Response {
+        guard let command = PeerSession.commands[call.words[0].map(\.uppercasedASCII)] else {
+            return PeerSession.unknown
+        }
+        return service.receive(call, of: command)
+    }
+
+    private static var unknown: Response {
+        .failure(Failure(.error, "the server that decides this does not know the command"))
+    }
+
+    /// Answers a call once its answer is known. Returns whether its client's next one has to wait for it.
+    private func answer(_ number: Int64, of client: Int64, once response: Response) -> Bool {
         guard case .promise(let promise) = response, promise.isHolding else {
-            response.whenKnown { [self] in answer(call, $0) }
+            response.whenKnown { [self] in answer(number, $0) }
             return false
         }
-        let client = call.call.client
-        if held[client] == nil { held[client] = [] }
+        var (isKnown, isWaitedFor) = (false, false)
         promise.whenKnown { [self] result in
-            answer(call, result)
-            goOn(with: client)
+            isKnown = true
+            answer(number, result)
+            // Not here: the processor may be in the middle of its work.
+            if isWaitedFor { LoopActor.task { self.goOn(with: client) } }
         }
-        return true
+        isWaitedFor = true
+        return !isKnown
     }
 
     private func goOn(with client: Int64) {
-        while let waiting = held[client], let next = waiting.first {
-            held[client] = Array(waiting.dropFirst())
-            if run(next) { return }
+        // Nobody waits for the answers any more: whoever was lost decides elsewhere what had not begun.
+        guard connection.isOpen else { return held = [:] }
+        while let next = held[client]?.next() {
+            if answer(next.number, of: client, once: run(next.call)) { return }
         }
         held[client] = nil
     }
 
-    private func answer(_ call: PeerCall, _ result: Result<Answer, Failure>) {
+    private func answer(_ number: Int64, _ result: Result<Answer, Failure>) {
         openCount -= 1
         guard connection.isOpen else { return }
-        output.answer(call.number, result)
+        output.answer(number, result)
         guard !isNoted else { return }
         isNoted = true
         hasAnswers(self)
@@ -178,6 +223,13 @@ private final class PeerSession {
         isNoted = false
         connection.write(output.bytes)
         output.removeAll(keepingCapacity: output.capacity <= 1 << 20)
+    }
+
+    /// Tells the other server that this one stops.
+    func sayFarewell() {
+        guard connection.isOpen else { return }
+        output.farewell()
+        send()
     }
 
     /// Tells the other server that this one is there, if it waits for something.

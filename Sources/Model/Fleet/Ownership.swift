@@ -32,6 +32,8 @@ public struct Ownership: Sendable {
     private var losses: [ServerID: Loss] = [:]
     /// Not while a server is lost here that the others may count: they wish something else, and would hand it back.
     private var mayHandOver = true
+    /// Whether the last renewal found another server that is there, even one that was lost here.
+    public private(set) var knowsOthers = false
     private var ranks = Wish.Ranks()
     /// The wish for the servers that were there last.
     private var wish: (servers: Set<ServerID>, wish: Wish)?
@@ -89,6 +91,14 @@ public struct Ownership: Sendable {
         known.indices.contains(partition) && known[partition]?.holder == me
     }
 
+    /// Whether another server is there that can be reached.
+    public var hasOthers: Bool { present.contains { $0.key != me } }
+
+    /// Whether nobody holds the lease, or the database did not name it.
+    public func isFree(_ partition: Int) -> Bool {
+        !known.indices.contains(partition) || known[partition]?.holder == nil
+    }
+
     /// All leases, by partition, for people and clients that choose a server. One that the database did not name is
     /// held by nobody.
     public var leases: [Lease] {
@@ -109,6 +119,7 @@ public struct Ownership: Sendable {
             named[server.id] = server
         }
         losses = losses.filter { named[$0.key] != nil }
+        knowsOthers = named.contains { $0.key != me && $0.value.silence < Ownership.leaseMilliseconds }
         mayHandOver = true
         for (id, server) in named {
             if var loss = losses[id], loss.viewsLeft > 0 {

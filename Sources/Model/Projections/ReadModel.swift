@@ -21,6 +21,9 @@ public struct ReadModel: Sendable {
     public internal(set) var cartCounts: CartCounts
     /// How far orders have come.
     public internal(set) var orders: Orders
+    /// Whether ``cartCounts`` has every cart. If not, it has none, as where another server decides them: then nothing
+    /// follows from what it lacks.
+    public private(set) var knowsCarts = true
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -48,7 +51,7 @@ public struct ReadModel: Sendable {
     ) -> CorruptEvent? {
         var corruption: CorruptEvent?
         if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
-        if CartCounts.follows(category) { corruption = cartCounts.fold(event) ?? corruption }
+        if CartCounts.follows(category), knowsCarts { corruption = cartCounts.fold(event) ?? corruption }
         if Orders.follows(category) { corruption = orders.fold(event) ?? corruption }
         return corruption
     }
@@ -58,7 +61,7 @@ public struct ReadModel: Sendable {
     @inlinable
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
-        if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
+        if CartCounts.follows(stream.category), knowsCarts, !cartCounts.mayExist(stream) { return false }
         return true
     }
 
@@ -84,6 +87,18 @@ public struct ReadModel: Sendable {
             case .customer, .user, .relay: Int64(0)
             }
         return isQuarantined(stream) ? version + 1 : version
+    }
+
+    /// Lets go of every cart. Events of carts may be passed over from then on.
+    public mutating func forgetCarts() {
+        knowsCarts = false
+        cartCounts = CartCounts(notesChanges: notesChanges)
+    }
+
+    /// Lets go of what has changed since the last checkpoint: another server saves it.
+    public mutating func forgetChanges() {
+        _ = (outletHome.takeChanges(), cartCounts.takeChanges(), orders.takeChanges())
+        _ = (outletHome.quarantine.takeUnsaved(), cartCounts.quarantine.takeUnsaved(), orders.quarantine.takeUnsaved())
     }
 
     // MARK: Folding
@@ -116,7 +131,7 @@ public struct ReadModel: Sendable {
         }
     }
 
-    /// Skips positions at which the log has no event.
+    /// Skips positions at which the log has no event, or none that is wanted here.
     public mutating func pass(missing positions: ClosedRange<Int64>) {
         precondition(positions.lowerBound == position + 1, "events are folded in the order of positions")
         position = positions.upperBound

@@ -51,6 +51,9 @@ enum ServeCommand: Subcommand {
     /// The longest that a stop takes, whatever the database does.
     private static let stopMilliseconds: UInt64 = 10_000
 
+    /// How long other servers' calls are still taken after they were told that this one stops.
+    private static let farewellMilliseconds: UInt64 = 50
+
     static func run(_ options: Options) async throws -> ExitCode {
         let logger = Logger(level: options[logLevel], format: options[logFormat])
         do {
@@ -218,7 +221,7 @@ enum ServeCommand: Subcommand {
                     id: id, address: options[announce]?.description ?? reachable(address), secret: PeerProof.newSecret()
                 ),
                 partitionCount: log.partitionCount, store: fleet,
-                links: PeerConnections(of: id, tls: try certificates?.peers(), logger: logger), logger: logger))
+                links: PeerConnections(tls: try certificates?.peers(), logger: logger), logger: logger))
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }
@@ -244,6 +247,10 @@ enum ServeCommand: Subcommand {
         server.drain()
         web.drain()
         Task { @LoopActor in
+            // The others decide what was this server's, and are told before it goes.
+            await service.leave()
+            peers.drain()
+            await LoopTimer.pause(milliseconds: farewellMilliseconds)
             await service.stop()
             stopped.fire()
         }

@@ -45,7 +45,7 @@ extension Server {
                 "lost_events", worker.lostEvents,
                 .gauge("tiffin_partition_lost_events", "Events that were read, and lost by the database.", label)),
             fact(
-                "waiting_commands", worker.processor.waitingCommands,
+                "waiting_commands", worker.waitingCommands,
                 .gauge("tiffin_partition_waiting_commands", "Commands that wait for the log.", label)),
             fact(
                 "batches", events.count,

@@ -66,7 +66,12 @@ extension Server: @LoopActor Service {
         partitions.offers(for: lines, at: outlet)
     }
 
-    package func count(of cart: Identifier) throws(Failure) -> Int { try partitions.count(of: cart) }
+    package func count(of cart: Identifier) throws(Failure) -> Response {
+        if let known = try partitions.knownCount(of: cart) { return .answer(.integer(Int64(known))) }
+        let promise = Promise(about: .cart)
+        partitions.count(of: cart) { promise.end($0.map { .integer(Int64($0)) }) }
+        return .promise(promise)
+    }
 
     package func orders(_ question: OrderQuestion) -> [UInt8] { partitions.orders(question) }
 

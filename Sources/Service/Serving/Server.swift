@@ -183,7 +183,8 @@ package final class Server {
             refold.cancel()
             await refold.value
         }
-        await member?.leave()
+        await leave()
+        await member?.awaitAnswers()
         watch.stop()
         for partition in partitions.workers { await partition.stop() }
         endTurn()

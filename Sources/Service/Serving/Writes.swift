@@ -70,7 +70,7 @@ final class Writes {
             var trial = request(.random(), owner)
             trial.isTrial = true
             sealer.trialCount += 1
-            partitions[trial.stream].processor.handle(trial) { [self] outcome in
+            partitions[trial.stream].handle(trial) { [self] outcome in
                 sealer.trialCount -= 1
                 guard outcome == .recordable else { return promise.end(outcome) }
                 sealer.makeKey(of: owner, for: caller, completion: submit)
@@ -112,7 +112,7 @@ final class Writes {
             return request
         }
         let promise = Promise(about: stream.category, isHolding: true)
-        partitions[stream].processor.read(stream) { [self] result in
+        partitions[stream].read(stream) { [self] result in
             // Not here: the processor may be in the middle of its work.
             LoopActor.task { [self] in
                 switch result {
@@ -134,7 +134,7 @@ final class Writes {
     private func submit(_ request: consuming CommandRequest, _ promise: Promise) {
         request.metadata = recorded(request.metadata)
         // The promise alone: it takes no memory of its own to keep a closure that holds a single object.
-        partitions[request.stream].processor.handle(request) { promise.end($0) }
+        partitions[request.stream].handle(request) { promise.end($0) }
     }
 
     /// The metadata as the log gets it: unchanged, except for a planted fault.

@@ -110,7 +110,7 @@ final class MemoryService: Service {
 
     func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] { lines.map { _ in offer } }
 
-    func count(of cart: Identifier) throws(Failure) -> Int { counts[cart] ?? 0 }
+    func count(of cart: Identifier) throws(Failure) -> Response { .answer(.integer(Int64(counts[cart] ?? 0))) }
 
     func orders(_ question: OrderQuestion) -> [UInt8] {
         orderQuestions.append((question, nil))

@@ -126,7 +126,7 @@ final class Rooms {
     @discardableResult
     func send(_ stream: StreamName, _ command: DomainCommand) async -> CommandOutcome {
         await withCheckedContinuation { continuation in
-            partitions[stream].processor.handle(CommandRequest(stream: stream) { _, _ in command }) {
+            partitions[stream].handle(CommandRequest(stream: stream) { _, _ in command }) {
                 continuation.resume(returning: $0)
             }
             partitions.startWork()

@@ -17,15 +17,21 @@ public final class LogFollower {
     /// The newest points that were passed, oldest first: ``pointsKept`` of them, or some more.
     public private(set) var points: [LogPoint]
 
+    /// Whether positions that it is given no event for are passed over, and not missed: it is not given all of them.
+    public var passesOver = false
+
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     private let miss: (MissingEvents) -> Void
+    private let passOver: (ClosedRange<Int64>) -> Void
 
     /// - Parameters:
     ///   - point: the point up to which `project` has been given events before.
     ///   - miss: receives positions without an event, before the events that follow them are projected.
+    ///   - passOver: receives positions that are passed over, likewise.
     ///   - project: receives every event of the partition once, in the order of positions.
     public init(
         partition: Int, after point: LogPoint, miss: @escaping (MissingEvents) -> Void,
+        passOver: @escaping (ClosedRange<Int64>) -> Void = { _ in },
         project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
         self.partition = partition
@@ -34,6 +40,7 @@ public final class LogFollower {
         points = [point]
         self.project = project
         self.miss = miss
+        self.passOver = passOver
     }
 
     /// The point up to which the partition is known here.
@@ -74,10 +81,10 @@ public final class LogFollower {
     /// Goes past positions that have no event.
     private func skip(to last: Int64) {
         guard last > position else { return }
-        let missing = MissingEvents(partition: partition, positions: position + 1...last)
+        let positions = position + 1...last
         position = last
         learn(head: position)
-        miss(missing)
+        if passesOver { passOver(positions) } else { miss(MissingEvents(partition: partition, positions: positions)) }
     }
 }
 

@@ -18,11 +18,13 @@ package struct ForwardedCall: Sendable {
     package var actor: Text?
     /// Whether it only asks what became of the same call before.
     package var isRecall: Bool
+    /// Up to where the server that it came to knows the partition: its client may have read or written that.
+    package var position: Int64
 
     /// A call that another server has sent.
     package init(
         words: [[UInt8]], rights: Rights, confinement: Confinement?, caller: Caller, client: Int64, actor: Text?,
-        isRecall: Bool
+        isRecall: Bool, position: Int64 = 0
     ) {
         self.words = words
         self.rights = rights
@@ -31,10 +33,12 @@ package struct ForwardedCall: Sendable {
         self.client = client
         self.actor = actor
         self.isRecall = isRecall
+        self.position = position
     }
 
     /// What outlives a call.
-    package init(_ call: borrowing Call) {
+    package init(_ call: borrowing Call, at position: Int64) {
+        self.position = position
         words = call.arguments.map { Array($0.bytes) }
         rights = call.rights
         confinement = call.confinement

@@ -39,6 +39,24 @@ package enum Response {
     /// An answer that is not known yet.
     case promise(Promise)
 
+    /// No answer, for a reason.
+    package static func failure(_ failure: Failure) -> Response {
+        let promise = Promise(about: .order)
+        promise.fail(failure)
+        return .promise(promise)
+    }
+
+    /// The answer to something else that follows from this one.
+    package func map(_ transform: @escaping (Answer) -> Answer) -> Response {
+        switch self {
+        case .answer(let answer): return .answer(transform(answer))
+        case .promise(let promise):
+            let mapped = Promise(about: promise.category, isHolding: promise.isHolding)
+            promise.whenKnown { mapped.end($0.map(transform)) }
+            return .promise(mapped)
+        }
+    }
+
     /// Calls `body` with the answer, now or once it is known. Called once for each response.
     package func whenKnown(_ body: @escaping (Result<Answer, Failure>) -> Void) {
         switch self {

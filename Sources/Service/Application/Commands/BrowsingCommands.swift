@@ -25,7 +25,9 @@ enum BrowsingCommands {
                     return service.past(.home(of: outlet, cart: cart, at: moment), for: call.caller, within: nil)
                 }
                 if let since { return service.update(of: outlet, since: since, cart, for: call.caller) }
-                return .answer(Answer(try service.home(of: outlet), count: try service.cartCount(cart)))
+                let home = try service.home(of: outlet)
+                guard let cart else { return .answer(Answer(home, count: nil)) }
+                return try service.count(of: cart).map { Answer(home, count: $0.integer) }
             }
         },
         Command(
@@ -249,30 +251,30 @@ extension Service {
     ) -> Response {
         let promise = Promise(about: .outlet)
         update(of: outlet, since: revision, for: caller) { [self] result in
-            promise.end(
-                Result { () throws(Failure) in
-                    let update = try result.get()
-                    let count = try cartCount(cart)
-                    switch update {
-                    case .patch(let from, let to, let patch):
-                        return Answer(changeOf: outlet, from, to, sent(patch), count: count)
-                    case .whole(let home): return Answer(home, count: count)
-                    // Null would say that nothing has changed.
-                    case nil: throw .noOutlet(outlet)
-                    }
-                })
+            do throws(Failure) {
+                let update = try result.get()
+                let count = if let cart { try count(of: cart) } else { Response.answer(.null) }
+                let answer: (Answer) -> Answer
+                switch update {
+                case .patch(let from, let to, let patch):
+                    answer = { [self] in Answer(changeOf: outlet, from, to, sent(patch), count: $0.integer) }
+                case .whole(let home): answer = { Answer(home, count: $0.integer) }
+                // Null would say that nothing has changed.
+                case nil: throw .noOutlet(outlet)
+                }
+                count.map(answer).whenKnown { promise.end($0) }
+            } catch {
+                promise.fail(error)
+            }
         }
         return .promise(promise)
-    }
-
-    /// The count of a cart, if one is asked for.
-    fileprivate func cartCount(_ cart: Identifier?) throws(Failure) -> Int? {
-        guard let cart else { return nil }
-        return try count(of: cart)
     }
 }
 
 extension Answer {
+    /// The number, if it is one.
+    fileprivate var integer: Int? { if case .integer(let value) = self { Int(value) } else { nil } }
+
     /// A home, with the count of a cart.
     fileprivate init(_ home: Home?, count: Int?) {
         guard let home else {

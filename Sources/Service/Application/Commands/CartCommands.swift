@@ -143,7 +143,7 @@ enum CartCommands {
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             return { service, call throws(Failure) in
-                .answer(.integer(Int64(try service.count(of: try call[cart]))))
+                try service.count(of: try call[cart])
             }
         },
         Command(

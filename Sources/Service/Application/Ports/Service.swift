@@ -80,8 +80,8 @@ package protocol ServiceOfState {
     /// What an outlet's menu says of the lines of a cart, in their order.
     func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer]
 
-    /// The number on a cart's badge.
-    func count(of cart: Identifier) throws(Failure) -> Int
+    /// The number on a cart's badge, at once or as soon as the cart has been loaded.
+    func count(of cart: Identifier) throws(Failure) -> Response
 
     /// A page of orders.
     func orders(_ question: OrderQuestion) -> [UInt8]

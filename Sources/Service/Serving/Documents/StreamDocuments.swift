@@ -25,7 +25,7 @@ final class StreamDocuments {
         _ document: @escaping (CommittedState) -> SealedDocument?
     ) -> Response {
         let promise = Promise(about: stream.category)
-        partitions[stream].processor.read(stream) { [self] result in
+        partitions[stream].read(stream) { [self] result in
             switch result {
             case .success(let committed):
                 keep(promise, committed.version > 0 ? document(committed) : nil, for: caller, within: confinement)
@@ -100,7 +100,7 @@ final class StreamDocuments {
                     })
             }
         }
-        partitions[stream].processor.read(stream) { [self] result in
+        partitions[stream].read(stream) { [self] result in
             switch result {
             case .failure(let failure): promise.fail(Failure(failure))
             case .success(let committed):

@@ -18,17 +18,23 @@ package final class FleetMember {
     /// stood still.
     private static let trust: UInt64 = 1_500_000_000
 
+    /// How long a stop waits for other servers' answers, in nanoseconds.
+    private static let longestCall: UInt64 = 4_000_000_000
+
     /// How others know this server.
     package let server: FleetServer
     private let store: any FleetStore
     let links: any PeerLinks
     private let logger: Logger
+    private let partitionCount: Int
     private var ownership: Ownership
     private var timer: LoopTimer?
     private var isRenewing = false
     private var lastTrouble: String?
     /// When it renewed last, by the loop's clock.
     private var renewedAt: UInt64 = 0
+    /// When another server was last known to be there, reachable or not, by the loop's clock.
+    private var othersAt: UInt64 = 0
     /// Of each partition that is this server's, when that began.
     private var keptSince: [Int: UInt64] = [:]
     /// Called when this server may decide other partitions than before.
@@ -49,6 +55,7 @@ package final class FleetMember {
         self.store = store
         self.links = links
         self.logger = logger
+        self.partitionCount = partitionCount
         ownership = Ownership(of: server.id, partitionCount: partitionCount)
         links.onLost = { [weak self] in self?.lost($0) }
     }
@@ -67,22 +74,23 @@ package final class FleetMember {
     /// The server that decides a partition; nil where this one does.
     package func owner(of partition: Int) -> FleetServer? { ownership.owner(of: partition) }
 
-    /// Whether this server does what has to be done once for a partition.
-    func keeps(_ partition: Int) -> Bool { ownership.owner(of: partition) == nil }
+    /// Whether this server does what has to be done once for a partition: it holds the lease, or nobody does.
+    func keeps(_ partition: Int) -> Bool { ownership.isMine(partition) || ownership.isFree(partition) }
 
-    /// Whether nobody else decides anything.
-    var isAlone: Bool { !hasOthers && isFresh }
+    /// Whether nobody else decides anything, and nobody has lately.
+    var isAlone: Bool { !hasOthers && isFresh && LoopActor.now - othersAt > FleetMember.settling }
 
     /// Whether what is known here of a partition is everything: nobody else has written to it. Otherwise the log has to
     /// be read before something is decided or answered.
     func isSettled(_ partition: Int) -> Bool {
         guard isFresh else { return false }
-        guard hasOthers else { return true }
-        return keptSince[partition].map { LoopActor.now - $0 > FleetMember.settling } ?? false
+        return isAlone || keptSince[partition].map { LoopActor.now - $0 > FleetMember.settling } ?? false
     }
 
-    /// While the database is away, nobody can take anything over.
-    private var isFresh: Bool { lastTrouble != nil || LoopActor.now - renewedAt < FleetMember.trust }
+    /// A server that was alone, and cannot reach the database, has nobody who could have taken anything over.
+    private var isFresh: Bool {
+        LoopActor.now - renewedAt < FleetMember.trust || lastTrouble != nil && !hasOthers
+    }
 
     // MARK: Taking part
 
@@ -104,6 +112,12 @@ package final class FleetMember {
         } catch {
             logger.debug("the leases could not be freed: \(error)")
         }
+    }
+
+    /// Waits until other servers have answered what they were given, as long as a call may take.
+    func awaitAnswers() async {
+        let end = LoopActor.now + FleetMember.longestCall
+        while waitingCount > 0, LoopActor.now < end { await LoopTimer.pause(milliseconds: 5) }
     }
 
     private func renew() async {
@@ -152,9 +166,10 @@ package final class FleetMember {
     }
 
     private func told() {
-        hasOthers = ownership.servers.contains { $0.id != server.id }
         let now = LoopActor.now
-        for partition in ownership.leases.indices {
+        if hasOthers || ownership.knowsOthers { othersAt = now }
+        hasOthers = ownership.hasOthers
+        for partition in 0..<partitionCount {
             keptSince[partition] = ownership.isMine(partition) ? keptSince[partition] ?? now : nil
         }
         onChange()

@@ -14,11 +14,15 @@ extension Server {
         await member.join()
     }
 
+    /// Leaves its partitions to others.
+    package func leave() async { await member?.leave() }
+
     /// Says which partitions this server keeps.
     private func shareOut() {
         var hasChanged = false
-        for worker in partitions.workers {
-            let isKept = keeps(worker.readModel.partition)
+        for (partition, worker) in partitions.workers.enumerated() {
+            let isKept = keeps(partition)
+            if !isKept, !topics.listensToCarts(of: partition) { worker.passOverCarts() }
             guard worker.keeper.isOwner != isKept else { continue }
             worker.keeper.isOwner = isKept
             hasChanged = true
@@ -44,12 +48,14 @@ extension Server {
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         guard let member, !member.isAlone, let subject = call.subject else { return try decide(command, call) }
         let partition = partitioning.partition(of: subject)
+        let position = partitions[partition].position
         guard let owner = member.owner(of: partition) else {
             return member.isSettled(partition)
-                ? try decide(command, call) : decideCaughtUp(command, ForwardedCall(call), about: subject)
+                ? try decide(command, call)
+                : decideCaughtUp(command, ForwardedCall(call, at: position), about: subject)
         }
         let promise = Promise(about: subject.category)
-        let (forwarded, isUnrepeatable) = (ForwardedCall(call), call.isUnrepeatable)
+        let (forwarded, isUnrepeatable) = (ForwardedCall(call, at: position), call.isUnrepeatable)
         member.forward(forwarded, to: owner) { [weak self] outcome in
             switch outcome {
             case .answered(let result):
@@ -60,7 +66,14 @@ extension Server {
             case .lost, .notSent:
                 guard let self else { return promise.fail(.unavailable("the server stops")) }
                 // What was carried out already is found by its id.
-                decideCaughtUp(command, forwarded, about: subject).whenKnown { promise.end($0) }
+                decideCaughtUp(command, forwarded, about: subject).whenKnown { result in
+                    if case .lost = outcome, command.isWrite, case .failure = result {
+                        // It may have been carried out, or may be yet: what was on its way still arrives there.
+                        promise.fail(.unknown("the server that was to decide it ended"))
+                    } else {
+                        promise.end(result)
+                    }
+                }
             }
         }
         return .promise(promise)
@@ -68,14 +81,26 @@ extension Server {
 
     /// Decides a call of another server's client. It is never forwarded on: whoever is wrong about who decides, the log
     /// is not.
-    package func receive(_ call: ForwardedCall, of command: Command) -> Response {
+    ///
+    /// - Parameter position: up to where the other server knows the partition.
+    package func receive(
+        _ command: Command, _ call: borrowing Call, at position: Int64
+    ) throws(Failure) -> Response {
         member?.receivedCount += 1
+        guard call.rights.contains(command.declaration.right) else { throw .noPermission }
+        guard let member, let subject = call.subject else { return try decide(command, call) }
+        let partition = partitioning.partition(of: subject)
+        // The other server may have decided something itself that this one has not read yet.
+        let knowsAll = member.isSettled(partition) && partitions[partition].position >= position
+        return knowsAll
+            ? try decide(command, call) : decideCaughtUp(command, ForwardedCall(call, at: position), about: subject)
+    }
+
+    /// The same, of a call that was kept.
+    package func receive(_ call: ForwardedCall, of command: Command) -> Response {
         do throws(Failure) {
-            guard call.rights.contains(command.declaration.right) else { throw .noPermission }
             return try call.withCall(of: command.declaration) { made throws(Failure) in
-                guard let member, let subject = made.subject, !member.isSettled(partitioning.partition(of: subject))
-                else { return try decide(command, made) }
-                return decideCaughtUp(command, call, about: subject)
+                try receive(command, made, at: call.position)
             }
         } catch {
             return .failure(error)
@@ -101,15 +126,9 @@ extension Failure {
     fileprivate static let noPermission = Failure(.noPermission, "this user has no permission for this command")
 }
 
-extension Response {
-    fileprivate static func failure(_ failure: Failure) -> Response {
-        let promise = Promise(about: .order)
-        promise.fail(failure)
-        return .promise(promise)
-    }
-}
-
 extension Command {
+    fileprivate var isWrite: Bool { if case .write = declaration.effect { true } else { false } }
+
     /// Whether a call of it has changed something that every server answers: an outlet, a menu, or an order, which a
     /// cart becomes.
     fileprivate func isSeenEverywhere(_ result: Result<Answer, Failure>) -> Bool {

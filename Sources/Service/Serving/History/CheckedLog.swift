@@ -58,6 +58,12 @@ final class CheckedLog: EventLog {
         try await log.follow(partition: partition, after: point, limit: limit)
     }
 
+    func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        try await log.followWithoutCarts(partition: partition, after: point, limit: limit)
+    }
+
     func end(of partition: Int) async throws(EventLogError) -> LogPoint { try await log.end(of: partition) }
 
     func read(

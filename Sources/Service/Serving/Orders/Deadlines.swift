@@ -140,7 +140,7 @@ final class Deadlines {
         let request = CommandRequest(stream: stream, metadata: metadata) { [clock = partitions.clock] _, _ in
             .order(.meetDeadline(now: clock()))
         }
-        partitions[stream].processor.handle(request) { [weak self] _ in
+        partitions[stream].handle(request) { [weak self] _ in
             LoopActor.assumeIsolated { self?.ended(order) }
         }
     }

@@ -17,7 +17,7 @@ final class CheckpointKeeper {
     private static let retryInterval: UInt64 = 10_000_000_000
     /// How long all partitions together leave between two looks for rows that another process has rebuilt, in
     /// nanoseconds.
-    private static let pauseBetweenLooksForRows: UInt64 = 200_000_000
+    private static let pauseBetweenLooksForRows: UInt64 = 300_000_000
 
     private let model: LiveModel
     private let follower: LogFollower
@@ -30,6 +30,10 @@ final class CheckpointKeeper {
 
     /// Whether this server saves the partition's rows and keeps the log's index: of several, one does.
     var isOwner = true
+    /// Has everything followed, where carts are passed over: a model that takes the place of another has to catch up.
+    var followCarts: @LoopActor () -> Void = {}
+    /// When to try again to learn what is in carts.
+    private var learnAt: UInt64 = 0
 
     /// Up to where rows are saved, and their digests.
     private(set) var savedPosition: Int64
@@ -88,6 +92,9 @@ final class CheckpointKeeper {
 
     // MARK: Running
 
+    /// Whether nothing is under way.
+    var isIdle: Bool { working == nil && rebuilding == nil }
+
     func start() {
         timer = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in look() }
     }
@@ -109,7 +116,16 @@ final class CheckpointKeeper {
     }
 
     private func look() {
-        guard working == nil, let store else { return }
+        guard working == nil else { return }
+        if isOwner, !model.value.knowsCarts {
+            guard LoopActor.now >= learnAt else { return }
+            working = Task { @LoopActor [self] in
+                await learnCarts()
+                working = nil
+            }
+            return
+        }
+        guard let store else { return }
         if isOwner, !outdated.isEmpty { rebuildSoon(store) }
         let isDue =
             isOwner && schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
@@ -241,7 +257,8 @@ final class CheckpointKeeper {
                 let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
                 throw ReadModelStoreFailure(reason ?? "nothing is saved in them")
             }
-            try await replace(with: restored)
+            let count = try await replace(with: restored)
+            logger.info("serving from rows that were rebuilt up to \(savedPosition): \(count) outlets look different")
         } catch {
             guard !Task.isCancelled else { return }
             replaceAt = LoopActor.now + CheckpointKeeper.retryInterval
@@ -249,7 +266,23 @@ final class CheckpointKeeper {
         }
     }
 
-    private func replace(with restored: SavedReadModel) async throws {
+    /// Learns what is in carts from the saved rows and the log, as another server has decided them until now.
+    private func learnCarts() async {
+        do {
+            let restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
+            try await replace(with: restored.outdated.isEmpty ? restored : .nothing(partition))
+        } catch {
+            guard !Task.isCancelled else { return }
+            learnAt = LoopActor.now + CheckpointKeeper.retryInterval
+            logger.error(
+                "partition \(partition): carts are loaded one by one, as their counts cannot be read: \(error)")
+        }
+    }
+
+    /// Serves from other rows. Returns how many outlets look different.
+    @discardableResult
+    private func replace(with restored: SavedReadModel) async throws -> Int {
+        followCarts()
         var fresh = restored.model
         try await fresh.fold(log, upTo: position)
         // From here on it is a matter of milliseconds.
@@ -264,9 +297,8 @@ final class CheckpointKeeper {
         generations = restored.generations
         outdated = []
         replacesRows = false
-        logger.info(
-            "serving from rows that were rebuilt up to \(savedPosition): \(changed.count) outlets look different")
         onReplaced(changed)
+        return changed.count
     }
 
     /// The outlets that look different. Found off the loop's thread.

@@ -40,6 +40,11 @@ final class Folding {
         }
     }
 
+    /// What the log has there is not wanted here.
+    nonisolated func passOver(_ positions: ClosedRange<Int64>) {
+        LoopActor.assumeIsolated { model.pass(missing: positions) }
+    }
+
     /// The model has become another, in which those outlets look otherwise.
     func replaced(_ outlets: Set<Identifier>) { audience.hear(outlets, model.value) }
 }

@@ -41,7 +41,7 @@ final class LiveModel {
         return value.apply(events)
     }
 
-    /// Goes past positions at which the log has no event.
+    /// Goes past positions at which the log has no event, or none that is wanted here.
     func pass(missing positions: ClosedRange<Int64>) {
         // A model that catches up has to begin again: events alone cannot tell it what it lacks.
         tail = nil

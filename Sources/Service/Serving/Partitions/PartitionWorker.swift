@@ -11,12 +11,14 @@ final class PartitionWorker {
     private static let loadsOfAllPartitions = 512
     /// How long to wait before the log is asked again.
     private static let pauseMilliseconds: UInt64 = 100
+    /// For so long after somebody has asked for a cart, carts are followed, in nanoseconds.
+    private static let cartsKept: UInt64 = 2_000_000_000
     /// How long it may take to learn what others have written before something is answered all the same.
     private static let catchUpMilliseconds: UInt64 = 1_000
     /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds.
     static let patience: UInt64 = 3_000_000_000
 
-    let processor: CommandProcessor
+    private let processor: CommandProcessor
     private let log: any EventLog
     let follower: LogFollower
     private let pipeline: AppendPipeline
@@ -32,6 +34,8 @@ final class PartitionWorker {
     private let clock: () -> Timestamp
     private let now: () -> UInt64
 
+    /// When something was asked last that only those know who follow carts.
+    private var cartsWantedAt: UInt64 = 0
     /// Who waits until everything is known that the log has.
     private var behind: [@LoopActor () -> Void] = []
     private var isLookingForEnd = false
@@ -81,7 +85,7 @@ final class PartitionWorker {
         #endif
         follower = LogFollower(
             partition: partition, after: LogPoint(position: restored.model.position, digest: restored.chain),
-            miss: folding.pass, project: folding.fold)
+            miss: folding.pass, passOver: folding.passOver, project: folding.fold)
         keeper = CheckpointKeeper(
             model, follower, restored: restored, store: store, log: log, configuration: configuration, logger: logger,
             latencies: latencies, onReplaced: folding.replaced)
@@ -101,6 +105,7 @@ final class PartitionWorker {
                 }
             }
         }
+        keeper.followCarts = { [unowned self] in followCarts() }
     }
 
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
@@ -155,6 +160,49 @@ final class PartitionWorker {
 
     /// How many events the log was found to lack.
     var missingEvents: Int64 { folding.damage.events }
+
+    // MARK: Commands and questions
+
+    /// How many commands wait for the log.
+    var waitingCommands: Int { processor.waitingCommands }
+
+    /// Has a command decided.
+    func handle(_ request: consuming CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
+        followCarts()
+        processor.handle(request, completion: completion)
+    }
+
+    /// Gives the committed state of a stream, at once if it is known.
+    func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
+        if stream.category == .cart { followCarts() }
+        processor.read(stream, completion: completion)
+    }
+
+    /// Frees what can be loaded again.
+    func emptyCache() { processor.emptyCache() }
+
+    // MARK: Carts that another server decides
+
+    /// Reads everything from now on, as whoever decides something has to. It is called before that, so it costs next to
+    /// nothing where it changes nothing.
+    func followCarts() {
+        cartsWantedAt = now()
+        guard follower.passesOver else { return }
+        follower.passesOver = false
+        pipeline.pollSoon()
+    }
+
+    /// Passes over what happens to carts, if nobody here has asked for any lately. Nothing is kept of them.
+    func passOverCarts() {
+        if follower.passesOver { return model.value.forgetChanges() }
+        guard now() - cartsWantedAt > PartitionWorker.cartsKept, pipeline.isIdle, loadsUnderWay == 0,
+            processor.waitingCommands == 0, keeper.isIdle
+        else { return }
+        processor.emptyCache()
+        model.value.forgetCarts()
+        model.value.forgetChanges()
+        follower.passesOver = true
+    }
 
     // MARK: Working
 
@@ -261,10 +309,20 @@ final class PartitionWorker {
         case .read(let point, let limit):
             let partition = follower.partition
             let question = questions.ask(pipeline.oldestFlight == nil ? .news : .read, at: now())
-            let following = await result { () throws(EventLogError) in
-                try await log.follow(partition: partition, after: point, limit: limit)
+            let passesOver = follower.passesOver
+            var following = await result { () throws(EventLogError) in
+                try await passesOver
+                    ? log.followWithoutCarts(partition: partition, after: point, limit: limit)
+                    : log.follow(partition: partition, after: point, limit: limit)
             }
             guard questions.isAnswered(question) else { return }
+            if passesOver {
+                following = following.map { found in
+                    FollowingEvents(events: found.events.filter { !$0.isOfCart }, end: found.end)
+                }
+                // Carts are wanted since: what was passed over is read again.
+                if !follower.passesOver { following = .failure(.unavailable("carts are followed since it was asked")) }
+            }
             if case .failure(let error) = following { logger.debug("cannot read the log: \(error)") }
             pipeline.read(following, isOverdue: isOverdue)
         case .pause:

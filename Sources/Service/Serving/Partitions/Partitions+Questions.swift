@@ -72,12 +72,27 @@ extension Partitions {
 
     // MARK: Carts
 
-    /// The number on a cart's badge.
-    func count(of cart: Identifier) throws(Failure) -> Int {
+    /// The number on a cart's badge; nil where that is only known once the cart has been loaded.
+    func knownCount(of cart: Identifier) throws(Failure) -> Int? {
         let stream = StreamName(.cart, cart)
         return try self[stream].model.ask { model throws(Failure) in
+            guard model.knowsCarts else { return nil }
             if let corruption = model.cartCounts.quarantine[stream] { throw Failure(corruption) }
             return model.cartCounts.count(of: cart)
+        }
+    }
+
+    /// The number on a cart's badge, at once or when the cart has been loaded.
+    func count(of cart: Identifier, completion: @escaping (Result<Int, Failure>) -> Void) {
+        do throws(Failure) {
+            if let known = try knownCount(of: cart) { return completion(.success(known)) }
+        } catch {
+            return completion(.failure(error))
+        }
+        let stream = StreamName(.cart, cart)
+        self[stream].read(stream) { result in
+            completion(
+                result.map { if case .cart(let cart) = $0.state { cart.count } else { 0 } }.mapError { Failure($0) })
         }
     }
 

@@ -41,6 +41,6 @@ final class Partitions {
 
     /// Frees what can be loaded again.
     func emptyCaches() {
-        for worker in workers { worker.processor.emptyCache() }
+        for worker in workers { worker.emptyCache() }
     }
 }

@@ -91,11 +91,12 @@ struct TopicRendering: Sendable {
     private static let cartCount = TopicRendering(
         .cartCount, sources: { [.stream(StreamName(.cart, $0.id))] }
     ) { inputs, topic, completion in
-        let revision = inputs.partitions[StreamName(.cart, topic.id)].position
-        completion(
-            Result { () throws(Failure) in
-                TopicDocument(revision: revision, json: Array("\(try inputs.partitions.count(of: topic.id))".utf8))
-            })
+        let (id, partition) = (topic.id, inputs.partitions[StreamName(.cart, topic.id)])
+        // Whoever listens to a cart has the server follow all of them.
+        partition.followCarts()
+        inputs.partitions.count(of: id) { count in
+            completion(count.map { TopicDocument(revision: partition.position, json: Array("\($0)".utf8)) })
+        }
     }
 
     /// Gives the document of a stream's state, or null, as soon as both the state and the key to its texts are there.
@@ -105,7 +106,7 @@ struct TopicRendering: Sendable {
         _ completion: @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void,
         document: @escaping @LoopActor (CommittedState) -> (SealedDocument?, sources: [TopicSource])
     ) {
-        inputs.partitions[stream].processor.read(stream) { result in
+        inputs.partitions[stream].read(stream) { result in
             let committed: CommittedState
             switch result {
             case .success(let state): committed = state

@@ -37,6 +37,8 @@ package final class Topics {
     private let configuration: Configuration
     private var topics: [Key: Topic] = [:]
     private(set) var listeners: [TopicSource: Set<Topic>] = [:]
+    /// How many topics of each partition depend on carts.
+    private var cartTopics: [Int: Int] = [:]
     /// How many subscriptions there are, of all clients.
     package private(set) var subscriptionCount = 0
     /// How many of them each caller has, if any.
@@ -192,10 +194,22 @@ package final class Topics {
         for source in topic.sources {
             listeners[source]?.remove(topic)
             if listeners[source]?.isEmpty ?? false { listeners[source] = nil }
+            count(-1, source)
         }
-        for source in sources { listeners[source, default: []].insert(topic) }
+        for source in sources {
+            listeners[source, default: []].insert(topic)
+            count(1, source)
+        }
         topic.sources = sources
     }
+
+    private func count(_ change: Int, _ source: TopicSource) {
+        guard case .stream(let stream) = source, stream.category == .cart else { return }
+        cartTopics[inputs.partitions.partitioning.partition(of: stream), default: 0] += change
+    }
+
+    /// Whether somebody listens to a cart of that partition.
+    func listensToCarts(of partition: Int) -> Bool { cartTopics[partition, default: 0] > 0 }
 
     // MARK: Publishing
 

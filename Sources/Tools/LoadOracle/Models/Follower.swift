@@ -35,7 +35,7 @@ package struct Follower {
     /// Whether the document was read whole rather than sent.
     private var isAdopted = false
     /// The revision of the last message; nil before the first.
-    private var lastRevision: Int64?
+    package private(set) var lastRevision: Int64?
     private var awaited: [(revision: Int64, document: JSON)] = []
     /// What the last message says about problems of a cart's lines.
     private(set) var problems: [Problem] = []
