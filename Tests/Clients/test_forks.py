@@ -9,6 +9,7 @@ import pytest
 
 from edits import canonical, patched
 from followers import message
+from test_fleet import leases, wait_until_even
 from tiffin import (
     RECOVERED_SECONDS, Server, encode, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin,
     section_document, sql, until_served, wait_until,
@@ -63,8 +64,11 @@ def frozen(server):
 
 def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
     url, standby, cut_off, take_over = pair
-    with Server(database=url) as server, Server(database=url) as late, \
-            server.client() as client, server.client() as listener:
+    with Server(database=url) as one, Server(database=url) as two, contextlib.ExitStack() as clients:
+        # The other one only follows: what it is given while it stands still, it would carry out afterwards.
+        wait_until_even(url, [one, two])
+        server, late = (one, two) if leases(url)[one.port] else (two, one)
+        client, listener = clients.enter_context(server.client()), clients.enter_context(server.client())
         put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
         for cart in ("kept", "changed"):
             add(client, cart, 2)

@@ -21,11 +21,12 @@ public struct ReadModel: Sendable {
     public internal(set) var cartCounts: CartCounts
     /// How far orders have come.
     public internal(set) var orders: Orders
+    /// Whether the read model is to be saved.
+    let notesChanges: Bool
+
     /// Whether ``cartCounts`` has every cart. If not, it has none, as where another server decides them: then nothing
     /// follows from what it lacks.
     public private(set) var knowsCarts = true
-    /// Whether the read model is to be saved.
-    let notesChanges: Bool
 
     /// An empty read model.
     ///
@@ -97,8 +98,7 @@ public struct ReadModel: Sendable {
 
     /// Lets go of what has changed since the last checkpoint: another server saves it.
     public mutating func forgetChanges() {
-        _ = (outletHome.takeChanges(), cartCounts.takeChanges(), orders.takeChanges())
-        _ = (outletHome.quarantine.takeUnsaved(), cartCounts.quarantine.takeUnsaved(), orders.quarantine.takeUnsaved())
+        for projection in ReadModel.projections { projection.member.forgetChanges(in: &self) }
     }
 
     // MARK: Folding
@@ -145,6 +145,15 @@ public struct ReadModel: Sendable {
             for projection in ReadModel.projections { projection.member.skip(event, in: &self) }
         }
     #endif
+}
+
+extension ProjectionMember {
+    fileprivate func forgetChanges(in model: inout ReadModel) {
+        change(in: &model) { projection in
+            _ = projection.takeChanges()
+            _ = projection.quarantine.takeUnsaved()
+        }
+    }
 }
 
 #if DEBUG

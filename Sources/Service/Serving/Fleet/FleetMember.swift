@@ -30,6 +30,7 @@ package final class FleetMember {
     private var ownership: Ownership
     private var timer: LoopTimer?
     private var isRenewing = false
+    private var hasJoined = false
     private var lastTrouble: String?
     /// When it renewed last, by the loop's clock.
     private var renewedAt: UInt64 = 0
@@ -97,6 +98,7 @@ package final class FleetMember {
     /// Says that this server is there, and takes over what nobody decides.
     func join() async {
         await renew()
+        hasJoined = true
         timer = LoopTimer(milliseconds: FleetMember.renewalMilliseconds, repeating: true) { [weak self] in
             LoopActor.task { await self?.renew() }
         }
@@ -107,6 +109,8 @@ package final class FleetMember {
         guard let timer else { return }
         timer.cancel()
         self.timer = nil
+        // A renewal that comes behind it would say that this server is there.
+        while isRenewing { await LoopTimer.pause(milliseconds: 5) }
         do {
             try await store.leave(server.id)
         } catch {
@@ -130,7 +134,8 @@ package final class FleetMember {
             renewedAt = began
             let changes = ownership.renewed(view)
             told()
-            if !changes.isEmpty {
+            // Whoever leaves takes nothing over.
+            if !changes.isEmpty, timer != nil || !hasJoined {
                 ownership.changed(try await store.change(changes))
                 told()
             }

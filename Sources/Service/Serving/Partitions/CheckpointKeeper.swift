@@ -48,8 +48,9 @@ final class CheckpointKeeper {
     private(set) var generations: ReadModel.Generations
     /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
     private(set) var outdated: Set<RegisteredProjection>
-    /// Whether what is stored is not believed, and is replaced by the next checkpoint.
-    private var replacesRows: Bool
+    /// Whether what is stored is not believed, and is replaced by the next checkpoint, whoever is the owner: the owner may
+    /// not have read it.
+    private(set) var replacesRows: Bool
 
     /// A look at what is to be done, and a rebuild: at most one of each at a time.
     private var working: Task<Void, Never>?
@@ -128,12 +129,13 @@ final class CheckpointKeeper {
         guard let store else { return }
         if isOwner, !outdated.isEmpty { rebuildSoon(store) }
         let isDue =
-            isOwner && schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
+            (isOwner || replacesRows)
+            && schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
             defer { working = nil }
-            guard isOwner else { return }
+            guard isOwner || replacesRows else { return }
             do throws(EventLogError) {
                 try await compareIndex()
                 try await indexStreams()

@@ -196,7 +196,7 @@ final class PartitionWorker {
     func passOverCarts() {
         if follower.passesOver { return model.value.forgetChanges() }
         guard now() - cartsWantedAt > PartitionWorker.cartsKept, pipeline.isIdle, loadsUnderWay == 0,
-            processor.waitingCommands == 0, keeper.isIdle
+            processor.waitingCommands == 0, keeper.isIdle, !keeper.replacesRows
         else { return }
         processor.emptyCache()
         model.value.forgetCarts()

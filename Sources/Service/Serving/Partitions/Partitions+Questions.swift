@@ -92,7 +92,8 @@ extension Partitions {
         let stream = StreamName(.cart, cart)
         self[stream].read(stream) { result in
             completion(
-                result.map { if case .cart(let cart) = $0.state { cart.count } else { 0 } }.mapError { Failure($0) })
+                result.map { if case .cart(let cart) = $0.state { cart.openCount } else { 0 } }.mapError { Failure($0) }
+            )
         }
     }
 
