@@ -151,6 +151,8 @@ def test_all_partitions_and_servers_forget_at_once(database):
     with Server(database=database) as one, Server(database=database) as two:
         with one.client() as first, two.client() as second:
             open_kitchen(first)
+            # Either may decide a cart.
+            wait_until(lambda: b'"status":"open"' in (second("OUTLET.GET", "kitchen") or b""), 10, "the other server to follow")
             for cart in carts:
                 first("CART.ADD", cart, "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
                 first("CART.ADD", f"{cart}-ben", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "ben")
