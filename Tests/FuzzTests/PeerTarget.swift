@@ -16,7 +16,7 @@ enum PeerTarget {
     private static func checkCalls(_ bytes: [UInt8]) throws {
         for words in RequestTarget.read([bytes], RequestLimits(), isAuthenticated: true).requests {
             guard let call = Arguments.with(words, { PeerCall($0) }) else { continue }
-            let confinement = call.call.confinement?.words ?? []
+            let confinement = call.call.origin.confinement?.words ?? []
             try promise(
                 String(decoding: words[7], as: UTF8.self) == "\(confinement.count)",
                 "of \(words) the confinement is \(confinement)")

@@ -25,10 +25,11 @@ import Users
     @Test func `A call has the words that other versions of the server know`() throws {
         let head = Self.words("7", "12", "-3", "255", "recall", "asha", "41", "2", "customer", "asha")
         let call = try #require(PeerCall(words: head + Self.words("CART.GET", "")))
-        #expect(call.call.position == 41)
-        #expect(call.number == 7 && call.call.client == 12 && call.call.caller == Caller(number: -3))
-        #expect(call.call.rights == .all && call.call.isRecall && call.call.actor?.string == "asha")
-        #expect(call.call.confinement?.words == ["customer", "asha"])
+        #expect(call.call.origin.position == 41)
+        #expect(call.number == 7 && call.call.origin.client == 12 && call.call.origin.caller == Caller(number: -3))
+        #expect(
+            call.call.origin.rights == .all && call.call.origin.isRecall && call.call.origin.actor?.string == "asha")
+        #expect(call.call.origin.confinement?.words == ["customer", "asha"])
         #expect(call.call.words == Self.words("CART.GET", ""))
         #expect(call.words == head + Self.words("CART.GET", ""))
     }
@@ -73,8 +74,8 @@ import Users
     private func check(_ words: [[UInt8]]) {
         guard !words.isEmpty, let call = PeerCall(words: words) else { return }
         #expect(!call.call.words.isEmpty && words.suffix(call.call.words.count) == call.call.words[...])
-        #expect(words.count - call.call.words.count == 8 + (call.call.confinement?.words.count ?? 0))
-        #expect((words[7] == Array("0".utf8)) == (call.call.confinement == nil))
+        #expect(words.count - call.call.words.count == 8 + (call.call.origin.confinement?.words.count ?? 0))
+        #expect((words[7] == Array("0".utf8)) == (call.call.origin.confinement == nil))
         #expect(PeerCall(words: call.words)?.isSame(as: call) ?? false)
     }
 

@@ -116,7 +116,7 @@ import Testing
                 if random.chance(10) { await LoopTimer.pause(milliseconds: 0) }
             }
             await turns { server.calls.count == count }
-            #expect(server.calls.map { Int($0.call.client) } == Array(1...count))
+            #expect(server.calls.map { Int($0.call.origin.client) } == Array(1...count))
             let order = Array(0..<count).shuffled(using: &random)
             var bytes = order.flatMap { index in
                 encoded { buffer in

@@ -99,14 +99,14 @@ import Users
     @Test @LoopActor func `A call may do what its caller may, and no more`() async throws {
         try await Self.with { callee, connections, outcomes in
             var call = ForwardedCall.tea(1, "asha-1")
-            call.rights = Rights(of: .customer)
-            call.confinement = Confinement(ofCustomer: try #require(Identifier("asha")))
+            call.origin.rights = Rights(of: .customer)
+            call.origin.confinement = Confinement(ofCustomer: try #require(Identifier("asha")))
             connections.send(call, to: callee.server, 1, outcomes)
             call.words[1] = Array("ben-1".utf8)
             connections.send(call, to: callee.server, 2, outcomes)
             call.words = ["OUTLET.CLOSE", "o"].map { Array($0.utf8) }
             connections.send(call, to: callee.server, 3, outcomes)
-            call.rights = []
+            call.origin.rights = []
             call.words = ["CART.COUNT", "asha-1"].map { Array($0.utf8) }
             connections.send(call, to: callee.server, 4, outcomes)
             await turns { outcomes.all.count == 4 }
@@ -137,14 +137,14 @@ import Users
     @Test @LoopActor func `A call with an id is carried out once, and can be recalled`() async throws {
         try await Self.with { callee, connections, outcomes in
             var call = ForwardedCall.of(1, "CART.ADD", "c", "o", "tea", "1", "ID", "a")
-            call.actor = "asha"
-            call.isRecall = true
+            call.origin.actor = "asha"
+            call.origin.isRecall = true
             connections.send(call, to: callee.server, 1, outcomes)
             await turns { outcomes.all.count == 1 }
-            call.isRecall = false
+            call.origin.isRecall = false
             for number in 2...3 { connections.send(call, to: callee.server, number, outcomes) }
             await turns { outcomes.all.count == 3 }
-            call.isRecall = true
+            call.origin.isRecall = true
             connections.send(call, to: callee.server, 4, outcomes)
             await turns { outcomes.all.count == 4 }
             #expect(outcomes.all.dropFirst() == ["2 1", "3 1", "4 1"] && outcomes.all[0] != "1 1")

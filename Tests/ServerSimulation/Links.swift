@@ -214,7 +214,11 @@ final class PeerSession {
     func take(_ number: Int, _ call: ForwardedCall) {
         guard !hasEnded else { return }
         openCount += 1
-        if held[call.client] == nil { run(number, call) } else { held[call.client]?.append((number, call)) }
+        if held[call.origin.client] == nil {
+            run(number, call)
+        } else {
+            held[call.origin.client]?.append((number, call))
+        }
     }
 
     private func run(_ number: Int, _ call: ForwardedCall) {
@@ -223,12 +227,12 @@ final class PeerSession {
         let response = service.receive(call, of: command)
         var isHolding = false
         if case .promise(let promise) = response { isHolding = promise.isHolding }
-        if isHolding { held[call.client] = held[call.client] ?? [] }
+        if isHolding { held[call.origin.client] = held[call.origin.client] ?? [] }
         response.whenKnown { [self, isHolding] result in
             openCount -= 1
             if !hasEnded { answer(number, result) }
             // Not here: the processor may be in the middle of its work.
-            if isHolding { LoopActor.task { self.goOn(call.client) } }
+            if isHolding { LoopActor.task { self.goOn(call.origin.client) } }
         }
     }
 

@@ -13,48 +13,6 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct PassedOverCartsTests {
     init() { LoopActor.startInBackground() }
 
-    /// A log that gives those who want no carts none.
-    private final class LogWithoutCarts: EventLog {
-        let inner = InMemoryEventLog()
-        nonisolated let partitioning = Partitioning(count: 1)
-
-        func followWithoutCarts(
-            partition: Int, after point: LogPoint, limit: Int
-        ) async throws(EventLogError) -> FollowingEvents {
-            var following = try await inner.follow(partition: partition, after: point, limit: limit)
-            following.events.removeAll(where: \.isOfCart)
-            return following
-        }
-
-        func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
-            try await inner.append(batch, seen: seen)
-        }
-        func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-            try await inner.appendNext(batch, after: point)
-        }
-        func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-            try await inner.outcome(of: batch, since: seen)
-        }
-        func follow(
-            partition: Int, after point: LogPoint, limit: Int
-        ) async throws(EventLogError) -> FollowingEvents {
-            try await inner.follow(partition: partition, after: point, limit: limit)
-        }
-        func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
-            try await inner.read(partition: partition, after: position, limit: limit)
-        }
-        func read(
-            stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
-        ) async throws(EventLogError) -> [RecordedEvent] {
-            try await inner.read(
-                stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
-        }
-        func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
-            try await inner.commits(partition: partition, after: position, limit: limit)
-        }
-        func heads() async throws(EventLogError) -> [LogHead] { try await inner.heads() }
-    }
-
     /// The loop's clock, which a test moves.
     private final class LoopTime: @unchecked Sendable {
         var nanoseconds: UInt64 = 1_000_000_000_000
@@ -62,10 +20,11 @@ import Testing
     }
 
     /// Two servers' rooms on one log, and the clock of both.
+    @LoopActor
     private static func two(
         _ body: @LoopActor (Rooms, Rooms, LoopTime) async throws -> Void
     ) async throws {
-        let (log, time) = (LogWithoutCarts(), LoopTime())
+        let (log, time) = (StagedLog(), LoopTime())
         try await Rooms.with(on: log, loopTime: { time.nanoseconds }) { one in
             try await Rooms.with(on: log, loopTime: { time.nanoseconds }) { other in
                 for rooms in [one, other] { rooms.partitions[0].start() }

@@ -65,7 +65,7 @@ package final class LineServer: Front {
     private var lastServed = (client: Int64(0), at: UInt64(0))
     private var servedBefore = (client: Int64(0), at: UInt64(0))
     private var sweep: LoopTimer?
-    private var httpLoggedAt: UInt64?
+    private var attacksLoggedAt: [Attack: UInt64] = [:]
 
     /// - Parameters:
     ///   - id: what others know the server by, where it is one of several.
@@ -286,12 +286,19 @@ package final class LineServer: Front {
         for session in sessions.values { session.closeIfOverdue(at: now) }
     }
 
-    /// A client speaks HTTP: perhaps a web page that attacks us. Logged at most once a minute.
-    func logHTTPAttempt(by session: Session) {
+    /// A client does what only an attack does, and is disconnected. Each kind is logged at most once a minute.
+    func log(_ attack: Attack, by session: Session) {
         let now = LoopActor.now
-        if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
-        httpLoggedAt = now
-        logger.error("possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+        if let loggedAt = attacksLoggedAt[attack], now - loggedAt < 60_000_000_000 { return }
+        attacksLoggedAt[attack] = now
+        logger.error("possible attack: \(session.connection.peerAddress) \(attack.rawValue); the connection was closed")
+    }
+
+    /// What the log says of an attack.
+    enum Attack: String {
+        /// Perhaps by a web page.
+        case http = "sends HTTP"
+        case falsePeer = "says that it is a server of this log, and is not"
     }
 }
 

@@ -397,7 +397,7 @@ final class Session {
     private func unknown(_ arguments: Arguments) {
         let name = arguments[0]
         if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
-            server.logHTTPAttempt(by: self)
+            server.log(.http, by: self)
             return close(.http)
         }
         guard strangerSince == nil else { return fail(.noAuthentication) }

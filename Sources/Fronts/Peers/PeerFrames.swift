@@ -30,15 +30,16 @@ struct PeerCall {
 
     /// As a request. What it begins with has as many words in every call, but for the confinement.
     func write(to writer: inout RequestWriter) {
-        let confinement = call.confinement?.words ?? []
+        let origin = call.origin
+        let confinement = origin.confinement?.words ?? []
         writer.begin(PeerCallView.headCount + confinement.count + call.words.count)
         writer.argument("\(number)")
-        writer.argument("\(call.client)")
-        writer.argument("\(call.caller.number)")
-        writer.argument("\(call.rights.rawValue)")
-        writer.argument(call.isRecall ? "recall" : "")
-        writer.argument(call.actor.map(\.description) ?? "")
-        writer.argument("\(call.position)")
+        writer.argument("\(origin.client)")
+        writer.argument("\(origin.caller.number)")
+        writer.argument("\(origin.rights.rawValue)")
+        writer.argument(origin.isRecall ? "recall" : "")
+        writer.argument(origin.actor.map(\.description) ?? "")
+        writer.argument("\(origin.position)")
         writer.argument("\(confinement.count)")
         for word in confinement { writer.argument(word) }
         for word in call.words { writer.argument(word) }
@@ -51,15 +52,9 @@ struct PeerCallView {
     static let headCount = 8
 
     let number: Int64
-    let client: Int64
-    let position: Int64
+    let origin: CallOrigin
     /// The command's name and its arguments.
     let words: Arguments
-    private let caller: Caller
-    private let rights: Rights
-    private let isRecall: Bool
-    private let actor: Text?
-    private let confinement: Confinement?
 
     /// The call in a request; nil where there is none.
     init?(_ request: Arguments) {
@@ -69,39 +64,22 @@ struct PeerCallView {
             let actor = request[5].string, let position = request[6].integer, let count = request[7].integer,
             (0...Int64(request.count)).contains(count), let words = request.call(behind: head + Int(count))
         else { return nil }
+        var confinement: Confinement?
+        if count > 0 {
+            confinement = Confinement(words: (head..<head + Int(count)).map { request[$0].string ?? "" })
+            // What cannot be read must not free the caller.
+            if confinement == nil { return nil }
+        }
         self.number = number
-        self.position = position
-        self.client = client
         self.words = words
-        self.caller = Caller(number: Int(caller))
-        self.rights = Rights(rawValue: rights)
-        isRecall = request[4].count > 0
-        self.actor = actor.isEmpty ? nil : Text(actor)
-        confinement =
-            count == 0
-            ? nil : Confinement(words: (head..<head + Int(count)).map { request[$0].string ?? "" })
-        // What cannot be read must not free the caller.
-        if count > 0, confinement == nil { return nil }
+        origin = CallOrigin(
+            rights: Rights(rawValue: rights), confinement: confinement, caller: Caller(number: Int(caller)),
+            client: client, actor: actor.isEmpty ? nil : Text(actor), isRecall: request[4].count > 0,
+            position: position)
     }
 
     /// What outlives the bytes.
-    var kept: PeerCall {
-        PeerCall(
-            number: number,
-            ForwardedCall(
-                words: words.map { Array($0.bytes) }, rights: rights, confinement: confinement, caller: caller,
-                client: client, actor: actor, isRecall: isRecall, position: position))
-    }
-
-    /// Makes the call.
-    func withCall<Result>(
-        of declaration: CommandDeclaration, _ body: (borrowing Call) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try body(
-            try Call(
-                declaration, words, within: confinement, with: rights, of: caller, by: client, actor: actor,
-                isRecall: isRecall))
-    }
+    var kept: PeerCall { PeerCall(number: number, ForwardedCall(words.map { Array($0.bytes) }, from: origin)) }
 }
 
 /// What kind of answer a frame has. The numbers are part of the protocol.

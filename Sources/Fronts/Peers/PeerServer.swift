@@ -124,7 +124,6 @@ private final class PeerSession {
 
     func start(onEnd: @escaping @LoopActor () -> Void) {
         connection.outgoingLimit = PeerSession.outgoingLimit
-        connection.onDrain = nil
         connection.onEnd = { [self] in connection.close() }
         connection.onClose = { _ in onEnd() }
         connection.startReading { [self] in receive($0) }
@@ -155,18 +154,19 @@ private final class PeerSession {
 
     private func take(_ call: PeerCallView) {
         openCount += 1
-        if held[call.client] != nil {
-            held[call.client]?.append(call.kept)
-        } else if answer(call.number, of: call.client, once: run(call)) {
-            held[call.client] = HeldCalls()
+        let client = call.origin.client
+        if held[client] != nil {
+            held[client]?.append(call.kept)
+        } else if answer(call.number, of: client, once: run(call)) {
+            held[client] = HeldCalls()
         }
     }
 
     private func run(_ call: PeerCallView) -> Response {
         guard let command = PeerSession.commands[call.words[0].uppercased] else { return PeerSession.unknown }
         do throws(Failure) {
-            return try call.withCall(of: command.declaration) { made throws(Failure) in
-                try service.receive(command, made, at: call.position)
+            return try call.origin.withCall(of: command.declaration, call.words) { made throws(Failure) in
+                try service.receive(command, made, at: call.origin.position)
             }
         } catch {
             return .failure(error)

@@ -1,4 +1,5 @@
 internal import CLibSSL
+internal import EventLog
 
 /// How two servers prove to each other that they read the same database, before one carries out the other's calls.
 ///
@@ -41,7 +42,7 @@ public struct PeerProof: Sendable {
         var code = [UInt8](repeating: 0, count: 32)
         let made = HMAC(EVP_sha256(), secret, Int32(secret.count), message, message.count, &code, nil)
         precondition(made != nil, "OpenSSL has no SHA-256")
-        return code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return code.hexadecimal
     }
 
     /// Whether a text is a side's proof. It takes as long wherever it differs.

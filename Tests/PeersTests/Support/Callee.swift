@@ -187,8 +187,10 @@ extension ForwardedCall {
 
     static func of(_ client: Int64, _ words: [String]) -> ForwardedCall {
         ForwardedCall(
-            words: words.map { Array($0.utf8) }, rights: .all, confinement: nil, caller: Caller(number: 1),
-            client: client, actor: nil, isRecall: false)
+            words.map { Array($0.utf8) },
+            from: CallOrigin(
+                rights: .all, confinement: nil, caller: Caller(number: 1), client: client, actor: nil,
+                isRecall: false, position: 0))
     }
 
     /// Puts tea into a cart, which waits for the key of its customer.

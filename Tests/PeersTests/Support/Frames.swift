@@ -29,11 +29,12 @@ extension PeerCall {
         self.init(
             number: random.pick([0, 1, -1, .max, .min]),
             ForwardedCall(
-                words: (0..<random.number(1...10)).map { _ in word(by: &random) },
-                rights: Rights(rawValue: .random(in: 0 ... .max, using: &random)), confinement: confinement,
-                caller: Caller(number: .random(in: .min ... .max, using: &random)),
-                client: .random(in: .min ... .max, using: &random), actor: actor, isRecall: random.chance(20),
-                position: .random(in: .min ... .max, using: &random)))
+                (0..<random.number(1...10)).map { _ in word(by: &random) },
+                from: CallOrigin(
+                    rights: Rights(rawValue: .random(in: 0 ... .max, using: &random)), confinement: confinement,
+                    caller: Caller(number: .random(in: .min ... .max, using: &random)),
+                    client: .random(in: .min ... .max, using: &random), actor: actor, isRecall: random.chance(20),
+                    position: .random(in: .min ... .max, using: &random))))
     }
 
     /// The call in an array of bulk strings; nil where there is none.
@@ -55,9 +56,11 @@ extension PeerCall {
 
     func isSame(as other: PeerCall) -> Bool {
         let (a, b) = (call, other.call)
-        return number == other.number && a.words == b.words && a.rights == b.rights
-            && a.confinement?.words == b.confinement?.words && a.caller == b.caller && a.client == b.client
-            && a.actor == b.actor && a.isRecall == b.isRecall && a.position == b.position
+        return number == other.number && a.words == b.words && a.origin.rights == b.origin.rights
+            && a.origin.confinement?.words == b.origin.confinement?.words && a.origin.caller == b.origin.caller
+            && a.origin.client == b.origin.client
+            && a.origin.actor == b.origin.actor && a.origin.isRecall == b.origin.isRecall
+            && a.origin.position == b.origin.position
     }
 }
 

@@ -78,6 +78,15 @@ final class StagedLog: EventLog {
         }
     }
 
+    /// Leaves out every event of a cart.
+    @LoopActor func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        var following = try await follow(partition: partition, after: point, limit: limit)
+        following.events.removeAll(where: \.isOfCart)
+        return following
+    }
+
     @LoopActor func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError)
         -> [RecordedEvent]
     {

@@ -39,9 +39,7 @@ enum PeerCommands {
                 guard let proof = session.peerProof, let adopt = session.server.onPeer,
                     proof.isRight(given, of: .caller)
                 else {
-                    session.server.logger.error(
-                        "possible attack: \(session.connection.peerAddress) says that it is a server of this log, and is "
-                            + "not")
+                    session.server.log(.falsePeer, by: session)
                     session.close(.failedLogins)
                     throw .noPeer
                 }

@@ -30,7 +30,7 @@ package final class FleetMember {
     private var ownership: Ownership
     private var timer: LoopTimer?
     private var isRenewing = false
-    private var hasJoined = false
+    private var isLeaving = false
     private var lastTrouble: String?
     /// When it renewed last, by the loop's clock.
     private var renewedAt: UInt64 = 0
@@ -79,18 +79,23 @@ package final class FleetMember {
     func keeps(_ partition: Int) -> Bool { ownership.isMine(partition) || ownership.isFree(partition) }
 
     /// Whether nobody else decides anything, and nobody has lately.
-    var isAlone: Bool { !hasOthers && isFresh && LoopActor.now - othersAt > FleetMember.settling }
+    var isAlone: Bool { isAlone(at: LoopActor.now) }
+
+    private func isAlone(at now: UInt64) -> Bool {
+        !hasOthers && isFresh(at: now) && now - othersAt > FleetMember.settling
+    }
 
     /// Whether what is known here of a partition is everything: nobody else has written to it. Otherwise the log has to
     /// be read before something is decided or answered.
     func isSettled(_ partition: Int) -> Bool {
-        guard isFresh else { return false }
-        return isAlone || keptSince[partition].map { LoopActor.now - $0 > FleetMember.settling } ?? false
+        let now = LoopActor.now
+        guard isFresh(at: now) else { return false }
+        return isAlone(at: now) || keptSince[partition].map { now - $0 > FleetMember.settling } ?? false
     }
 
     /// A server that was alone, and cannot reach the database, has nobody who could have taken anything over.
-    private var isFresh: Bool {
-        LoopActor.now - renewedAt < FleetMember.trust || lastTrouble != nil && !hasOthers
+    private func isFresh(at now: UInt64) -> Bool {
+        now - renewedAt < FleetMember.trust || lastTrouble != nil && !hasOthers
     }
 
     // MARK: Taking part
@@ -98,7 +103,6 @@ package final class FleetMember {
     /// Says that this server is there, and takes over what nobody decides.
     func join() async {
         await renew()
-        hasJoined = true
         timer = LoopTimer(milliseconds: FleetMember.renewalMilliseconds, repeating: true) { [weak self] in
             LoopActor.task { await self?.renew() }
         }
@@ -106,9 +110,10 @@ package final class FleetMember {
 
     /// Leaves its partitions to others.
     func leave() async {
-        guard let timer else { return }
-        timer.cancel()
-        self.timer = nil
+        guard !isLeaving else { return }
+        isLeaving = true
+        timer?.cancel()
+        timer = nil
         // A renewal that comes behind it would say that this server is there.
         while isRenewing { await LoopTimer.pause(milliseconds: 5) }
         do {
@@ -135,7 +140,7 @@ package final class FleetMember {
             let changes = ownership.renewed(view)
             told()
             // Whoever leaves takes nothing over.
-            if !changes.isEmpty, timer != nil || !hasJoined {
+            if !changes.isEmpty, !isLeaving {
                 ownership.changed(try await store.change(changes))
                 told()
             }

@@ -100,7 +100,7 @@ extension Server {
     package func receive(_ call: ForwardedCall, of command: Command) -> Response {
         do throws(Failure) {
             return try call.withCall(of: command.declaration) { made throws(Failure) in
-                try receive(command, made, at: call.position)
+                try receive(command, made, at: call.origin.position)
             }
         } catch {
             return .failure(error)
