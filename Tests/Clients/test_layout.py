@@ -124,7 +124,8 @@ def test_a_lost_event_is_as_lost_after_the_move_as_before(old):
     assert sql("select count(*) from tiffin.events where stream = 'cart-cart-9'", url) == "4"
     run = run_tiffin("audit", "--database", url)
     assert run.returncode == 2
-    assert "are missing from the log" in run.stdout
+    # How the old server batched its events depends on its pace: the lost one may be the last of its batch.
+    assert re.search("are missing from the log|the others were removed", run.stdout), run.stdout
 
 
 @pytest.mark.parametrize("damage, sentence", [
