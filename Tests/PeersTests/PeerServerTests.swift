@@ -304,6 +304,57 @@ import Users
         }
     }
 
+    // MARK: What others decided
+
+    @Test @LoopActor
+    func `What is decided of an outlet is read at the other server before it is answered`() async throws {
+        let log = InMemoryEventLog()
+        let (first, second) = (try await Callee(on: log, links: nil), try await Callee(on: log, links: nil))
+        for words in Callee.outlet { _ = try await first.service.perform(words.map { Array($0.utf8) }) }
+        first.store.view.servers.append(second.server)
+        await turns { first.service.member?.hasOthers ?? false }
+        for number in 1...50 {
+            let name = number.isMultiple(of: 2) ? "OUTLET.OPEN" : "OUTLET.CLOSE"
+            _ = await first.answer(name, "o")
+            let (here, there) = (await first.answer("OUTLET.GET", "o"), await second.answer("OUTLET.GET", "o"))
+            #expect(here == there, "after \(number) changes")
+        }
+        await second.stop()
+        #expect(Int(await first.answer("OUTLET.CLOSE", "o")) != nil)
+        await first.stop()
+    }
+
+    @Test @LoopActor func `What is said to be in the log, and is not, is waited for in vain`() async throws {
+        try await Callee.with { callee in
+            let caller = try await RawCaller.joined(callee.server)
+            let end = callee.service.partitions[0].position
+            for (number, position) in [(1, end), (2, .min), (3, end + 1), (4, .max)] {
+                caller.say(PeerAnnouncement(partition: 0, position: position), number: Int64(number))
+            }
+            caller.say(.of(1, "CART.COUNT", "c"), number: 5)
+            var answered: [Int64] {
+                caller.replies.compactMap {
+                    if case .answer(let number, .success) = PeerReply($0) { number } else { nil }
+                }
+            }
+            await turns { answered.count == 5 }
+            #expect(answered == [1, 2, 5, 3, 4])
+            caller.close()
+        }
+    }
+
+    @Test(arguments: [-1, 1, 64, .max, .min]) @LoopActor
+    func `Who tells of a partition that is not there is disconnected`(_ partition: Int) async throws {
+        try await Callee.with { callee in
+            let caller = try await RawCaller.joined(callee.server)
+            caller.say(PeerAnnouncement(partition: partition, position: 1), number: 1)
+            await turns { caller.hasEnded }
+            #expect(await callee.answer("CART.COUNT", "c") == "0")
+        }
+    }
+
+    // MARK: The end
+
     @Test @LoopActor func `A server that stops answers what was asked, and then ends`() async throws {
         let log = InMemoryEventLog()
         let callee = try await Callee(on: log, links: nil)

@@ -23,7 +23,13 @@ final class SimulatedLinks: PeerLinks {
     func send(
         _ call: ForwardedCall, to server: FleetServer, completion: @escaping @LoopActor (ForwardedOutcome) -> Void
     ) {
-        link(to: server).send(call, completion)
+        link(to: server).send(.call(call), completion)
+    }
+
+    func announce(
+        _ partition: Int, at position: Int64, to server: FleetServer, completion: @escaping @LoopActor () -> Void
+    ) {
+        link(to: server).send(.announcement(partition, position)) { _ in completion() }
     }
 
     private func link(to server: FleetServer) -> SimulatedLink {
@@ -74,6 +80,12 @@ final class SimulatedLinks: PeerLinks {
     }
 }
 
+/// What one server process sends another.
+enum PeerMessage {
+    case call(ForwardedCall)
+    case announcement(_ partition: Int, _ position: Int64)
+}
+
 /// The connection to one server process.
 @LoopActor
 final class SimulatedLink {
@@ -92,7 +104,7 @@ final class SimulatedLink {
     /// Whether nothing that is sent from now on arrives, either way.
     private var isCut = false
     private var nextNumber = 1
-    private var unsent: [(number: Int, call: ForwardedCall)] = []
+    private var unsent: [(number: Int, message: PeerMessage)] = []
     private var calls: [(number: Int, completion: @LoopActor (ForwardedOutcome) -> Void)] = []
     private var heardAt: UInt64
     /// When the last message arrives, each way: they do not overtake each other.
@@ -125,11 +137,11 @@ final class SimulatedLink {
 
     var isIdle: Bool { calls.isEmpty }
 
-    func send(_ call: ForwardedCall, _ completion: @escaping @LoopActor (ForwardedOutcome) -> Void) {
+    func send(_ message: PeerMessage, _ completion: @escaping @LoopActor (ForwardedOutcome) -> Void) {
         guard phase != .ended else { return completion(.notSent) }
         if calls.isEmpty { heardAt = world.now }
         calls.append((nextNumber, completion))
-        unsent.append((nextNumber, call))
+        unsent.append((nextNumber, message))
         nextNumber += 1
     }
 
@@ -137,10 +149,12 @@ final class SimulatedLink {
         guard phase == .open, let far else { return }
         let sent = unsent
         unsent = []
-        for (number, call) in sent where !isCut {
+        for (number, message) in sent where !isCut {
             lastArrival = max(lastArrival + 1, world.now + world.latency())
-            world.note("\(server.id.text.prefix(4)) is to decide \(call.shown)")
-            world.after(lastArrival - world.now) { far.take(number, call) }
+            if case .call(let call) = message {
+                world.note("\(server.id.text.prefix(4)) is to decide \(call.shown)")
+            }
+            world.after(lastArrival - world.now) { far.take(number, message) }
         }
     }
 
@@ -211,9 +225,21 @@ final class PeerSession {
 
     func end() { hasEnded = true }
 
-    func take(_ number: Int, _ call: ForwardedCall) {
+    func take(_ number: Int, _ message: PeerMessage) {
         guard !hasEnded else { return }
         openCount += 1
+        switch message {
+        case .call(let call): take(number, call)
+        case .announcement(let partition, let position):
+            guard let service else { return }
+            service.read(partition, upTo: position) { [self] in
+                openCount -= 1
+                if !hasEnded { answer(number, .success(.null)) }
+            }
+        }
+    }
+
+    private func take(_ number: Int, _ call: ForwardedCall) {
         if held[call.origin.client] == nil {
             run(number, call)
         } else {

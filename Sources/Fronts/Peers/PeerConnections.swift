@@ -47,7 +47,15 @@ package final class PeerConnections: PeerLinks {
         _ call: ForwardedCall, to server: FleetServer, completion: @escaping @LoopActor (ForwardedOutcome) -> Void
     ) {
         guard !isClosed else { return completion(.notSent) }
-        link(to: server).send(call, completion)
+        link(to: server).ask({ PeerCall(number: $0, call).write(to: &$1) }, completion)
+    }
+
+    package func announce(
+        _ partition: Int, at position: Int64, to server: FleetServer, completion: @escaping @LoopActor () -> Void
+    ) {
+        guard !isClosed else { return completion() }
+        let announcement = PeerAnnouncement(partition: partition, position: position)
+        link(to: server).ask({ announcement.write(to: &$1, number: $0) }, { _ in completion() })
     }
 
     private func link(to server: FleetServer) -> PeerLink {
@@ -153,13 +161,16 @@ private final class PeerLink {
     /// Whether no call waits for an answer.
     var isIdle: Bool { calls.isEmpty }
 
-    func send(_ call: ForwardedCall, _ completion: @escaping Completion) {
+    /// Asks for something.
+    ///
+    /// - Parameter write: writes it, with the number that its answer will have.
+    func ask(_ write: (Int64, inout RequestWriter) -> Void, _ completion: @escaping Completion) {
         guard !hasEnded else { return completion(.notSent) }
         guard calls.count < limits.calls, writer.count + (connection?.pendingBytes ?? 0) < limits.pendingBytes
         else { return completion(.answered(.failure(.busy))) }
         if calls.isEmpty { silentLooks = 0 }
         calls[nextNumber] = completion
-        PeerCall(number: nextNumber, call).write(to: &writer)
+        write(nextNumber, &writer)
         nextNumber += 1
     }
 

@@ -1,8 +1,8 @@
 // How servers of one log talk to each other: calls one way, answers the other, each with the number of its call. Answers
 // come in any order, so nobody waits for a call that takes long.
 //
-// A call is an array of bulk strings, as every request of the line protocol; an answer is an array of RESP3. Both ends
-// are the same version of Tiffin or one that understands it: a server ends a connection on which it finds anything else.
+// A call is an array of bulk strings, as every request of the line protocol; an answer is an array of RESP3. A server that
+// decides something about an outlet or a menu also says how far its partition goes by then. Both ends are the same version of Tiffin or one that understands it: a server ends a connection on which it finds anything else.
 
 internal import Application
 internal import Domain
@@ -80,6 +80,31 @@ struct PeerCallView {
 
     /// What outlives the bytes.
     var kept: PeerCall { PeerCall(number: number, ForwardedCall(words.map { Array($0.bytes) }, from: origin)) }
+}
+
+/// Says how far a partition goes: the server that it is sent to answers null once it has read as far.
+struct PeerAnnouncement {
+    var partition: Int
+    var position: Int64
+
+    init(partition: Int, position: Int64) {
+        self.partition = partition
+        self.position = position
+    }
+
+    /// The announcement in a request, and its number; nil where there is none. It has fewer words than any call.
+    static func read(_ request: Arguments) -> (number: Int64, PeerAnnouncement)? {
+        guard request.count == 3, let number = request[0].integer,
+            let partition = request[1].integer.flatMap(Int.init(exactly:)), let position = request[2].integer
+        else { return nil }
+        return (number, PeerAnnouncement(partition: partition, position: position))
+    }
+
+    /// As a request.
+    func write(to writer: inout RequestWriter, number: Int64) {
+        writer.begin(3)
+        for value in [number, Int64(partition), position] { writer.argument("\(value)") }
+    }
 }
 
 /// What kind of answer a frame has. The numbers are part of the protocol.

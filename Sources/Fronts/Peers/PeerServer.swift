@@ -136,8 +136,7 @@ private final class PeerSession {
         while connection.isOpen {
             switch parser.next(input.bytes, within: PeerSession.limits) {
             case .request(let arguments, let consumed):
-                guard let call = PeerCallView(arguments) else { return end("a call that cannot be read") }
-                take(call)
+                guard take(arguments) else { return end("a call that cannot be read") }
                 input.consume(consumed)
             case .incomplete(let consumed):
                 input.consume(consumed)
@@ -150,6 +149,19 @@ private final class PeerSession {
     private func end(_ reason: String) {
         logger.error("the server at \(connection.peerAddress) is disconnected: it sent \(reason)")
         connection.close()
+    }
+
+    /// Takes a call or an announcement. Returns whether it is one.
+    private func take(_ request: Arguments) -> Bool {
+        if let call = PeerCallView(request) {
+            take(call)
+        } else if let (number, announced) = PeerAnnouncement.read(request), service.hasPartition(announced.partition) {
+            openCount += 1
+            service.read(announced.partition, upTo: announced.position) { [self] in answer(number, .success(.null)) }
+        } else {
+            return false
+        }
+        return true
     }
 
     private func take(_ call: PeerCallView) {

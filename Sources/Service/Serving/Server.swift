@@ -59,6 +59,7 @@ package final class Server {
 
     /// This server among others; nil where it is not one of several.
     package internal(set) var member: FleetMember?
+    var announcements: Announcements?
 
     private var fronts: [any Front] = []
     private var turn: AfterPoll?
@@ -217,7 +218,7 @@ package final class Server {
     /// Runs a command here. Its answer is there at once, or promised.
     func decide(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if case .write = command.declaration.effect { try memory.checkRoom() }
-        return try command.body(self, call)
+        return readEverywhere(try command.body(self, call), to: command, call)
     }
 
     /// Who has asked for something, for the operator.

@@ -158,6 +158,12 @@ final class RawCaller {
         say(Array(writer.bytes))
     }
 
+    func say(_ announcement: PeerAnnouncement, number: Int64) {
+        var writer = RequestWriter()
+        announcement.write(to: &writer, number: number)
+        say(Array(writer.bytes))
+    }
+
     func say(_ bytes: [UInt8]) { bytes.withUnsafeBytes { connection.write($0) } }
 
     func close() { connection.close() }

@@ -34,6 +34,12 @@ package protocol PeerLinks: AnyObject {
     func send(
         _ call: ForwardedCall, to server: FleetServer, completion: @escaping @LoopActor (ForwardedOutcome) -> Void)
 
+    /// Has a server read a partition up to a position; it is told with ``flush()``.
+    ///
+    /// - Parameter completion: called once, when it has, or is lost.
+    func announce(
+        _ partition: Int, at position: Int64, to server: FleetServer, completion: @escaping @LoopActor () -> Void)
+
     /// Sends what has been given.
     func flush()
 

@@ -10,6 +10,7 @@ extension Server {
     /// Serves as one of several from now on.
     package func join(_ member: FleetMember) async {
         self.member = member
+        announcements = Announcements(member)
         member.onChange = { [unowned self] in shareOut() }
         await member.join()
     }
@@ -105,6 +106,29 @@ extension Server {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Whether the log has a partition of that number.
+    package func hasPartition(_ partition: Int) -> Bool { partitions.workers.indices.contains(partition) }
+
+    /// Calls a body once a partition has been read up to a position, or after a second: another server says that there
+    /// is something to be read.
+    package func read(_ partition: Int, upTo position: Int64, _ body: @escaping @LoopActor () -> Void) {
+        partitions[partition].whenRead(upTo: position, body)
+    }
+
+    /// What a call answers once every server has read what it changed. An outlet or a menu is browsed everywhere, and
+    /// carts are filled from it at any server.
+    func readEverywhere(_ response: Response, to command: Command, _ call: borrowing Call) -> Response {
+        guard let member, let announcements, member.hasOthers, case .write(let category) = command.declaration.effect,
+            category == .outlet || category == .menu, let subject = call.subject, case .promise(let promise) = response
+        else { return response }
+        let (partition, answer) = (partitioning.partition(of: subject), Promise(about: promise.category))
+        promise.whenKnown { [self] result in
+            guard case .success = result else { return answer.end(result) }
+            announcements.announce(partition, at: partitions[partition].position) { answer.end(result) }
+        }
+        return .promise(answer)
     }
 
     /// Decides a call once everything is known that others have written to its partition.

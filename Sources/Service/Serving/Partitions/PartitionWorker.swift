@@ -245,15 +245,30 @@ final class PartitionWorker {
         LoopActor.task { [self] in
             let partition = follower.partition
             if let end = try? await log.end(of: partition) {
-                while position < end.position, !waiting.isEmpty {
-                    poll()
-                    await LoopTimer.pause(milliseconds: 1)
-                }
+                await read(upTo: end.position) { !waiting.isEmpty }
             }
             timer.cancel()
             goOn()
             isLookingForEnd = false
             if !behind.isEmpty { lookForEnd() }
+        }
+    }
+
+    /// Calls a body once the log is known here up to a position, or after a second.
+    func whenRead(upTo position: Int64, _ body: @escaping @LoopActor () -> Void) {
+        guard self.position < position else { return body() }
+        let deadline = now() + 1_000_000 * PartitionWorker.catchUpMilliseconds
+        LoopActor.task { [self] in
+            await read(upTo: position) { now() < deadline }
+            body()
+        }
+    }
+
+    /// Reads what is written up to a position, as long as somebody waits for it.
+    private func read(upTo position: Int64, while isWanted: () -> Bool) async {
+        while self.position < position, isWanted() {
+            poll()
+            await LoopTimer.pause(milliseconds: 1)
         }
     }
 
