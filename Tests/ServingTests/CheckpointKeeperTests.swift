@@ -68,6 +68,23 @@ private final class StagedStore: ReadModelStore {
 @Suite(.timeLimit(.minutes(1))) struct CheckpointKeeperTests {
     init() { LoopActor.startInBackground() }
 
+    @Test @LoopActor func `rows that say nothing of carts are not saved, even by who is to decide them from now on`()
+        async throws
+    {
+        let store = StagedStore()
+        try await Rooms.with(store: store) { rooms in
+            let worker = rooms.partitions[0]
+            worker.start()
+            worker.keeper.isOwner = false
+            worker.passOverCarts()
+            await rooms.open("o")
+            #expect(!worker.readModel.knowsCarts && worker.position > 0)
+            worker.keeper.isOwner = true
+            await worker.keeper.stop()
+            #expect(store.attempts == 0)
+        }
+    }
+
     @Test @LoopActor func `what is left unsaved is saved at the end, and nothing twice`() async throws {
         let store = StagedStore()
         try await Rooms.with(store: store) { rooms in

@@ -8,6 +8,8 @@ package struct LineConfiguration: Sendable {
     package var host = "127.0.0.1"
     /// The port to listen on; 0 for any that is free.
     package var port: UInt16 = 7379
+    /// Another port, at which other processes of this machine listen, too; nil where there is none.
+    package var sharedPort: UInt16?
     /// Whether only clients on the same machine are served while there are no users: anybody who can connect could do
     /// everything.
     package var isProtected = true

@@ -39,7 +39,7 @@ package final class LineServer: Front {
     package var documentLimit: Int { configuration.replyLimit }
 
     /// The port it listens on.
-    var port: Int { listener?.port ?? 0 }
+    var port: Int { listeners.first?.port ?? 0 }
 
     /// For so long after a client was served, others let it have the processor, in nanoseconds.
     private static let attention: UInt64 = 10_000_000
@@ -47,7 +47,7 @@ package final class LineServer: Front {
     /// What takes the connection of another server that has proven to be one; nil where this server is not one of several.
     package var onPeer: (@LoopActor (TCPConnection) -> Void)?
 
-    private var listener: TCPListener?
+    private var listeners: [TCPListener] = []
     private var nextSession: Int64 = 1
     /// What addresses with clients have, by their names.
     private(set) var shares: [String: AddressShare] = [:]
@@ -111,8 +111,15 @@ package final class LineServer: Front {
     ///
     /// - Throws: where it cannot listen, or must not: on an address that is not the machine's own, without users.
     package func listen() throws -> (address: String, port: Int) {
+        let own = try listen(at: configuration.port)
+        if let port = configuration.sharedPort { _ = try listen(at: port, isShared: true) }
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
+        return (own.address, own.port)
+    }
+
+    private func listen(at port: UInt16, isShared: Bool = false) throws -> TCPListener {
         let listener = try TCPListener(
-            host: configuration.host, port: configuration.port, tls: configuration.tls,
+            host: configuration.host, port: port, isShared: isShared, tls: configuration.tls,
             maximumHandshakes: configuration.maximumHandshakes
         ) { [unowned self] in accept($0) }
         listener.onError = { [unowned self] error in
@@ -127,17 +134,18 @@ package final class LineServer: Front {
             listener.close()
             throw NoUsers(address: listener.address)
         }
-        self.listener = listener
-        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
-        return (listener.address, listener.port)
+        listeners.append(listener)
+        return listener
     }
 
     /// Uses other certificates for clients that connect from now on.
-    package func replace(_ tls: TLSContext) { listener?.replace(tls) }
+    package func replace(_ tls: TLSContext) {
+        for listener in listeners { listener.replace(tls) }
+    }
 
     /// Takes no more commands; those on their way are still answered.
     package func drain() {
-        listener?.close()
+        for listener in listeners { listener.close() }
         sweep?.cancel()
         for session in sessions.values { session.drain() }
     }

@@ -19,6 +19,8 @@ package struct WebConfiguration: Sendable {
         package var port: UInt16
         /// Whether the server ends if it cannot listen there. If not, it goes on without this site.
         package var isRequired: Bool
+        /// Whether other processes of this machine listen there, too.
+        package var isShared = false
 
         /// An address.
         package init(host: String, port: UInt16, isRequired: Bool) {

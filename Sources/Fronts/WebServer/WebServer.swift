@@ -91,8 +91,8 @@ package final class WebServer: Front {
             guard let address = configuration.addresses[site] else { continue }
             let listener: TCPListener
             do throws(LoopError) {
-                listener = try TCPListener(host: address.host, port: address.port) { [unowned self] in
-                    accept($0, of: site)
+                listener = try TCPListener(host: address.host, port: address.port, isShared: address.isShared) {
+                    [unowned self] in accept($0, of: site)
                 }
             } catch {
                 guard !address.isRequired else {

@@ -24,6 +24,14 @@ enum Database {
     nonisolated static let partition = Option.optional(
         "partition", "n", "only this partition", OptionValue("the number of a partition") { Int($0) })
 
+    /// Whether it is the private PostgreSQL of a data directory.
+    nonisolated static func isPrivate(_ options: Options) -> Bool {
+        options[url] == nil && options[file] == nil
+    }
+
+    /// Where the private PostgreSQL keeps its data.
+    nonisolated static func dataDirectory(_ options: Options) -> String { options[directory] ?? ".tiffin" }
+
     /// The partitions that a command works on: the one that `--partition` names, or all.
     ///
     /// - Throws: `UsageError` where there is no such partition.
@@ -54,6 +62,7 @@ enum Database {
     ///     then, so the database has to be one that this version knows.
     ///   - makesOne: whether a private PostgreSQL is made where there is none. What a mistyped directory leads to is
     ///     not.
+    ///   - servers: how many servers it is for.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
         makesOne: Bool = false, _ body: (_ address: String) async throws -> Void
@@ -69,7 +78,7 @@ enum Database {
     ///   thrown says why.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
-        makesOne: Bool, onLost: @escaping @LoopActor () -> Void,
+        makesOne: Bool, servers: Int = 1, onLost: @escaping @LoopActor () -> Void,
         _ body: (_ address: String, _ embedded: EmbeddedPostgres?) async throws -> Void
     ) async throws {
         func work(on address: String, _ embedded: EmbeddedPostgres? = nil) async throws {
@@ -77,14 +86,15 @@ enum Database {
             try await body(address, embedded)
         }
         if let address = try address(options) { return try await work(on: address) }
-        let directory = options[Self.directory] ?? ".tiffin"
+        let directory = dataDirectory(options)
         if besideServer, let address = try EmbeddedPostgres.running(dataDirectory: directory) {
             return try await work(on: address)
         }
         guard makesOne || EmbeddedPostgres.exists(dataDirectory: directory) else {
             throw NoDatabase(directory: directory)
         }
-        let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)
+        let embedded = try await EmbeddedPostgres.start(
+            dataDirectory: directory, maxConnections: 24 + 16 * servers, log: log)
         embedded.onFailure = { _ in onLost() }
         do {
             try await work(on: embedded.connectionString, embedded)

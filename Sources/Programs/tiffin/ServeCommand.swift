@@ -18,7 +18,7 @@ enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen, announce] + WebOptions.all + Database.options + ServerCertificates.options + [
+        [listen, announce, processes] + WebOptions.all + Database.options + ServerCertificates.options + [
             logLevel, logFormat, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
@@ -27,6 +27,9 @@ enum ServeCommand: Subcommand {
     private static let announce = Option.optional(
         "announce", "host:port", "where other servers on the same log reach this one (default where it listens)",
         OptionValue("host:port") { ServerAddress($0) })
+    private static let processes = Option.value(
+        "processes", "count", "how many server processes share the work, each for one core", .integer(1...64),
+        default: "1")
     private static let logLevel = Option.value(
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
@@ -50,6 +53,9 @@ enum ServeCommand: Subcommand {
 
     /// The longest that a stop takes, whatever the database does.
     private static let stopMilliseconds: UInt64 = 10_000
+
+    /// How many partitions a new log gets where several processes share it.
+    private static let sharedPartitions = 64
 
     /// How long other servers' calls are still taken after they were told that this one stops.
     private static let farewellMilliseconds: UInt64 = 50
@@ -79,33 +85,84 @@ enum ServeCommand: Subcommand {
         let certificates = try ServerCertificates(options, logger)
         var web = try WebOptions.configuration(options, isProtected: line.isProtected)
         fit(&line, &web, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
+        let number = ProcessNumber.own
+        let listening = line
+        try number?.apply(to: &line, &web)
         #if DEBUG
             configuration.plantedFault = try plantedFault()
             if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
         #endif
 
+        let isSupervisor = number == nil && options[processes] > 1
+        // What runs the processes waits for each of them.
+        let patience = isSupervisor ? stopMilliseconds + 5_000 : stopMilliseconds
         let stopping = StopSignal()
         stopping.onFire = {
             // While it starts, it cannot be told to stop wherever it waits.
-            _ = LoopTimer(milliseconds: stopMilliseconds) {
+            _ = LoopTimer(milliseconds: patience) {
                 logger.error("it did not stop in time: ending")
                 exit(ExitCode.failure.rawValue)
             }
+        }
+        let starter = try ProcessNumber.watchStarter { stopping.fire() }
+        defer { starter?.close() }
+        if isSupervisor {
+            return try await supervise(options, listening, web, hasCertificates: certificates != nil, logger, stopping)
         }
         // Without certificates to reload, it means that the terminal is gone.
         let hangup = try? SignalSource(.hangup) {
             if let certificates { certificates.reload() } else { stopping.fire() }
         }
         defer { hangup?.cancel() }
-        try checkPorts(line, web)
+        if number == nil { try checkPorts(line, web) }
+        // What started this process runs the private PostgreSQL.
+        let isBeside = number != nil && Database.isPrivate(options)
         try await Database.run(
-            options, log: { logger.info($0) }, makesOne: true,
+            options, log: { logger.info($0) }, besideServer: isBeside, makesOne: !isBeside,
             onLost: {
                 logger.error("the database is lost: stopping")
                 stopping.fire()
             }
         ) { address, embedded in
             try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
+        }
+        logger.info("stopped")
+    }
+
+    /// Runs several server processes, and the private PostgreSQL for all of them.
+    @LoopActor
+    private static func supervise(
+        _ options: Options, _ line: LineConfiguration, _ web: WebConfiguration, hasCertificates: Bool,
+        _ logger: Logger, _ stopping: StopSignal
+    ) async throws {
+        var addresses: [(host: String, port: UInt16)] = []
+        try checkPorts(line, web)
+        for number in 1...options[processes] {
+            var (own, sites) = (line, web)
+            try ProcessNumber(number).apply(to: &own, &sites)
+            sites.addresses[.store] = nil
+            try checkPorts(own, sites)
+            let loopback = ["0.0.0.0": "127.0.0.1", "::": "::1"]
+            addresses.append((loopback[own.host] ?? own.host, own.port))
+        }
+        let servers = ServerProcesses(at: addresses, stopping, logger)
+        let hangup = try? SignalSource(.hangup) { if hasCertificates { servers.reload() } else { stopping.fire() } }
+        defer { hangup?.cancel() }
+        try await Database.run(
+            options, log: { logger.info($0) }, makesOne: true, servers: addresses.count,
+            onLost: {
+                logger.error("the database is lost: stopping")
+                stopping.fire()
+            }
+        ) { address, embedded in
+            try await migrate(address, usual: sharedPartitions, logger)
+            try await servers.run {
+                Terminal.print(
+                    "tiffin: \(addresses.count) processes listen on \(ServerAddress(host: line.host, port: line.port))")
+                if options[demo], !hasCertificates { Terminal.print(lines: howToTalk(Int(line.port))) }
+                ServiceManager.tell(.ready)
+            }
+            embedded?.mustStop(within: .milliseconds(stopMilliseconds))
         }
         logger.info("stopped")
     }
@@ -142,15 +199,22 @@ enum ServeCommand: Subcommand {
     }
 
     @LoopActor
-    private static func migrate(_ database: String, _ logger: Logger) async throws {
+    private static func migrate(_ database: String, usual: Int = 1, _ logger: Logger) async throws {
         var reportedAt = LoopActor.now
-        try await Migrations.run(database) { moved, total in
+        try await Migrations.run(database, usual: usual) { moved, total in
             guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
             reportedAt = LoopActor.now
             logger.info("moving the log to its new layout: \(moved) of \(total) events")
         } log: {
             logger.info($0)
         }
+    }
+
+    /// The disk of the private PostgreSQL that another process runs; nil where there is none.
+    @LoopActor
+    private static func roomBeside(_ options: Options) -> DiskRoom? {
+        guard Database.isPrivate(options) else { return nil }
+        return DiskRoom(dataDirectory: Database.dataDirectory(options)) { _ in }
     }
 
     @LoopActor
@@ -160,7 +224,8 @@ enum ServeCommand: Subcommand {
         _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
-        let hasRoom = { @LoopActor in embedded?.hasRoom ?? true }
+        let room = embedded?.room ?? roomBeside(options)
+        let hasRoom = { @LoopActor in room?.isThere ?? true }
         let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
@@ -201,7 +266,8 @@ enum ServeCommand: Subcommand {
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
         service.start()
-        if options[demo], !service.hasOutlets {
+        let number = ProcessNumber.own
+        if options[demo], number?.value ?? 1 == 1, !service.hasOutlets {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: service)
             logger.info("there were no outlets: loaded a demo catalogue of \(count) outlets")
         }
@@ -232,7 +298,7 @@ enum ServeCommand: Subcommand {
         }
         Terminal.print("tiffin: listening on \(address)")
         ServiceManager.tell(.ready)
-        if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
+        if options[demo], certificates == nil, number == nil { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
         ServiceManager.tell(.stopping)

@@ -32,17 +32,25 @@ public final class TCPListener {
     /// up a name blocks.
     ///
     /// - Parameters:
+    ///   - isShared: whether other processes may listen there, too, if they say so as well. Linux gives each of them its
+    ///     part of the connections.
     ///   - tls: what a server needs for TLS; nil for plain connections.
     ///   - maximumHandshakes: the most TLS handshakes at once.
     ///   - onConnection: called for every connection, with TLS once its handshake is over.
     public init(
-        host: String, port: UInt16, backlog: Int32 = 4_096, tls: TLSContext? = nil, maximumHandshakes: Int = 1_024,
+        host: String, port: UInt16, isShared: Bool = false, backlog: Int32 = 4_096, tls: TLSContext? = nil,
+        maximumHandshakes: Int = 1_024,
         onConnection: @escaping @LoopActor (TCPConnection) -> Void
     ) throws(LoopError) {
         handshakes = tls.map { TLSHandshakes($0, limit: maximumHandshakes, onSecured: onConnection) }
         let action = "listen on \(host):\(port)"
+        var request = uv_getaddrinfo_t()
+        try SocketAddress.resolve(&request, host: host, port: port, flags: AI_PASSIVE, action)
+        defer { uv_freeaddrinfo(request.addrinfo) }
+        let place = request.addrinfo.pointee
         let handle = LoopHandle<uv_tcp_t>()
-        let code = uv_tcp_init(LoopActor.loop, handle.raw)
+        // With its family, the socket is made at once.
+        let code = uv_tcp_init_ex(LoopActor.loop, handle.raw, UInt32(place.ai_family))
         if code < 0 {
             handle.discard()
             throw LoopError(code, action)
@@ -51,7 +59,8 @@ public final class TCPListener {
         self.onConnection = onConnection
         handle.setOwner(self)
         do throws(LoopError) {
-            try Self.bind(handle, host: host, port: port, action)
+            if isShared { try Self.share(handle, action) }
+            try LoopError.check(uv_tcp_bind(handle.raw, place.ai_addr, 0), action)
             try LoopError.check(
                 uv_listen(handle.stream, backlog) { raw, status in
                     let listener = handleOwner(raw!.pointee.data, as: TCPListener.self)
@@ -86,13 +95,11 @@ public final class TCPListener {
         onError = nil
     }
 
-    private static func bind(
-        _ handle: LoopHandle<uv_tcp_t>, host: String, port: UInt16, _ action: String
-    ) throws(LoopError) {
-        var request = uv_getaddrinfo_t()
-        try SocketAddress.resolve(&request, host: host, port: port, flags: AI_PASSIVE, action)
-        defer { uv_freeaddrinfo(request.addrinfo) }
-        try LoopError.check(uv_tcp_bind(handle.raw, request.addrinfo.pointee.ai_addr, 0), action)
+    private static func share(_ handle: LoopHandle<uv_tcp_t>, _ action: String) throws(LoopError) {
+        var (descriptor, yes) = (uv_os_fd_t(), Int32(1))
+        try LoopError.check(uv_fileno(handle.base, &descriptor), action)
+        let code = setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &yes, socklen_t(MemoryLayout<Int32>.size))
+        try LoopError.check(code == 0 ? 0 : -errno, action)
     }
 
     private func accept(_ status: Int32) {

@@ -32,8 +32,6 @@ public final class EmbeddedPostgres {
     public static let endLimit = 5
     public static let endWindow = Duration.seconds(60)
 
-    /// How often the room on the disk is looked at, in milliseconds.
-    private static let roomInterval: UInt64 = 500
     /// How long, at most, a server is not started because its disk is full: the start might succeed after all.
     private static let roomPatience = Duration.seconds(10)
     /// What PostgreSQL says when there is no room.
@@ -43,8 +41,8 @@ public final class EmbeddedPostgres {
     public let connectionString: String
     /// Why the server was given up, if it was.
     public private(set) var failure: EmbeddedPostgresError?
-    /// Whether the disk has room for what may be written: a server that cannot continue its log ends.
-    public private(set) var hasRoom = true
+    /// Whether its disk has room.
+    public let room: DiskRoom
     /// Called when the server is given up.
     public var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
 
@@ -54,7 +52,6 @@ public final class EmbeddedPostgres {
     private var supervisor: ChildProcess
     /// How long the server's log was when the server was started.
     private var logStart: UInt64
-    private var roomTimer: LoopTimer?
     /// Starts the server again whenever it ends, until it is stopped or given up.
     private var keeper: Task<Void, Never>?
     private var isStopping = false
@@ -86,6 +83,7 @@ public final class EmbeddedPostgres {
         connectionString = Self.address(parts.socketDirectory.path, parts.cluster)
         logStart = Files.size(parts.logFile)
         supervisor = try parts.start()
+        room = DiskRoom(of: parts.cluster, log: log)
     }
 
     /// Only a server that runs under the cluster's account is one.
@@ -149,7 +147,6 @@ public final class EmbeddedPostgres {
             throw EmbeddedPostgresError(
                 "PostgreSQL did not start\(reason); \(parts.logFile) ends with:\n" + Files.tail(parts.logFile))
         }
-        server.watchRoom()
         server.keeper = Task { await server.keepRunning() }
         return server
     }
@@ -163,8 +160,7 @@ public final class EmbeddedPostgres {
     /// last checkpoint. If it stands still and does not even stop then, it is killed: the log is replayed next time.
     public func stop() async {
         isStopping = true
-        roomTimer?.cancel()
-        roomTimer = nil
+        room.stop()
         let server = parts.cluster.readPidFile()
         supervisor.closeInput()
         let end = stopBy ?? LoopActor.now + UInt64(Self.stopTimeout / .nanoseconds(1))
@@ -218,7 +214,7 @@ public final class EmbeddedPostgres {
         while true {
             _ = await supervisor.exit
             guard !isStopping else { return }
-            lookForRoom()
+            room.look()
             if lacksRoom() {
                 endsWithoutRoom += 1
                 if endsWithoutRoom == 1 {
@@ -275,21 +271,6 @@ public final class EmbeddedPostgres {
     }
 
     // MARK: Room on the disk
-
-    /// Notices when the disk is about to be full, and when it no longer is.
-    private func watchRoom() {
-        lookForRoom()
-        roomTimer = LoopTimer(milliseconds: Self.roomInterval, repeating: true) { [unowned self] in lookForRoom() }
-    }
-
-    private func lookForRoom() {
-        guard parts.cluster.hasRoom(more: !hasRoom) != hasRoom else { return }
-        hasRoom.toggle()
-        log(
-            hasRoom
-                ? "the database's disk has room again: writes are accepted"
-                : "the database's disk has less than \(Cluster.leastRoom >> 20) MB left: writes are refused")
-    }
 
     /// Whether there is no room for the server, or it has just said so.
     ///

@@ -171,14 +171,14 @@ extension Session {
         return [myself(slots[member.server.id] ?? [])] + others
     }
 
-    /// This server, at the address by which the client has reached it.
+    /// This server, at the address by which the client has reached it, and there at the port that is its own.
     private func myself(_ slots: [ClosedRange<Int>]) -> Node {
         let address = ServerAddress(connection.localAddress)
         let mapped = "::ffff:"
         let host = address.map { $0.host.hasPrefix(mapped) ? String($0.host.dropFirst(mapped.count)) : $0.host }
         return Node(
             id: server.nodeID, host: host ?? server.configuration.host,
-            port: address.map { Int($0.port) } ?? server.port,
+            port: address.flatMap { $0.port == server.configuration.sharedPort ? nil : Int($0.port) } ?? server.port,
             usesTLS: server.configuration.tls != nil, isMyself: true, slots: slots)
     }
 }

@@ -170,7 +170,9 @@ package final class FleetMember {
 
     private func lost(_ server: FleetServer) {
         guard servers.contains(where: { $0.id == server.id }) else { return }
-        logger.info("the server at \(server.address) cannot be reached: deciding its partitions until it is back")
+        if !isLeaving {
+            logger.info("the server at \(server.address) cannot be reached: deciding its partitions until it is back")
+        }
         ownership.lost(server.id)
         told()
     }

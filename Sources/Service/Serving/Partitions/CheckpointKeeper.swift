@@ -170,7 +170,8 @@ final class CheckpointKeeper {
     }
 
     private func save() async {
-        guard let store, outdated.isEmpty, position > savedPosition else { return }
+        // Rows that say nothing of carts would say that there are none.
+        guard let store, outdated.isEmpty, model.value.knowsCarts, position > savedPosition else { return }
         let taken = model.value.takeCheckpoint(since: savedDigests)
         let chain = follower.point.digest
         do {

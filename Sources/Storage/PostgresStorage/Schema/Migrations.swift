@@ -49,20 +49,20 @@ package enum Migrations {
     /// Brings a database to the present schema.
     ///
     /// - Parameters:
-    ///   - partitions: how many partitions a new log gets; nil for one. An existing log keeps its number, and refuses
-    ///     another.
+    ///   - partitions: how many partitions a new log gets. An existing log keeps its number, and refuses another.
+    ///   - usual: how many a new log gets where that is nil.
     ///   - progress: called while events are moved to another layout, with those moved so far and all of them.
     ///   - log: called with every migration that is applied.
     @LoopActor
     package static func run(
-        _ database: String, partitions: Int? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
+        _ database: String, partitions: Int? = nil, usual: Int = 1, progress: (Int64, Int64) -> Void = { _, _ in },
         log: (String) -> Void
     ) async throws(MigrationError) {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
             defer { connection.close() }
             try await prepare(connection)
-            let lines = try await connection.transaction { try await apply($0, partitions: partitions) }
+            let lines = try await connection.transaction { try await apply($0, partitions, usual) }
             for line in lines { log(line) }
             if let count = try await LayoutMove(connection: connection).run(progress: progress), count > 0 {
                 log("\(count) events were moved to the layout of migration 7")
@@ -135,7 +135,7 @@ package enum Migrations {
 
     @LoopActor
     private static func apply(
-        _ transaction: Transaction, partitions: Int?
+        _ transaction: Transaction, _ partitions: Int?, _ usual: Int
     ) async throws -> [String] {
         // A second process waits here, and then finds everything applied.
         _ = try await transaction.execute(
@@ -175,7 +175,7 @@ package enum Migrations {
         if isReplaced { lines.append("\(SchemaFunctions.name(SchemaFunctions.version)) applied") }
         // By the functions of this version.
         if recordsDeeds { try await recordDeeds(transaction) }
-        lines += try await choosePartitions(partitions, transaction)
+        lines += try await choosePartitions(partitions, usual, transaction)
         // New functions, and the table of their version, get their rights here, too.
         if try await Rights.mend(transaction) > 0, !isReplaced {
             lines.append("the roles and grants that were missing, as in a restored copy, are there again")
@@ -214,7 +214,7 @@ package enum Migrations {
     /// Gives a new log its partitions.
     @LoopActor
     private static func choosePartitions(
-        _ partitions: Int?, _ transaction: Transaction
+        _ partitions: Int?, _ usual: Int, _ transaction: Transaction
     ) async throws -> [String] {
         let rows = try await transaction.execute(
             Statement("count_partitions", "SELECT count FROM tiffin.partition_count"))
@@ -231,7 +231,7 @@ package enum Migrations {
                 description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
                     + "from a backup, or run tiffin audit, which counts the partitions")
         }
-        let count = Int32(partitions ?? 1)
+        let count = Int32(partitions ?? usual)
         _ = try await transaction.execute(
             Statement(
                 "add_partitions",
