@@ -32,8 +32,8 @@ public final class TCPListener {
     /// up a name blocks.
     ///
     /// - Parameters:
-    ///   - isShared: whether other processes may listen there, too, if they say so as well. Linux gives each of them its
-    ///     part of the connections.
+    ///   - isShared: whether other processes may listen there, too, if they say so as well. Linux gives each of them
+    ///     its part of the connections.
     ///   - tls: what a server needs for TLS; nil for plain connections.
     ///   - maximumHandshakes: the most TLS handshakes at once.
     ///   - onConnection: called for every connection, with TLS once its handshake is over.
