@@ -23,6 +23,8 @@ from tiffin import ReplyError, Server, sql, wait_until
 
 SLOTS, DISH = 16_384, ("kitchen", "dish-0", "1")
 READY_SECONDS = 30
+# A server that has just come takes partitions over at one of its next renewals, every half second.
+SETTLED_SECONDS = 4
 # A backend that has nothing to do says only 10 seconds later what it has done.
 CALM_SECONDS = 12
 # Connections: to any server, to the servers that decide, to one of two.
@@ -36,6 +38,21 @@ class Figures(NamedTuple):
     servers: float
     postgres: float
     p50: float
+
+
+def wait_until_settled(url):
+    """Returns when no lease has changed hands for a while."""
+    leases, since = None, 0.0
+
+    def have_stayed():
+        nonlocal leases, since
+        found = sql("select partition, server from tiffin.leases order by partition", url)
+        if found != leases:
+            leases, since = found, time.monotonic()
+        time.sleep(0.2)
+        return time.monotonic() - since > SETTLED_SECONDS
+
+    wait_until(have_stayed, READY_SECONDS, "the leases to stay where they are")
 
 
 def leases_are_even(url, count, partitions) -> bool:
@@ -59,6 +76,7 @@ def fleet(count, partitions):
         servers = [stack.enter_context(Server(database=url)) for _ in range(count)]
         wait_until(lambda: leases_are_even(url, count, partitions) and len(
             {tuple(deciders(server, partitions)) for server in servers}) == 1, READY_SECONDS, "leases to be even")
+        wait_until_settled(url)
         yield url, servers
 
 
