@@ -11,7 +11,7 @@ import Testing
     private static let codes: [Failure.Code] =
         [
             .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
-            .wrongPassword, .noProtocol, .aborted, .moved,
+            .wrongPassword, .noProtocol, .aborted, .moved, .readOnly,
         ]
         + [
             Rejection.Code.invalid, .notFound, .conflict, .idMismatch, .closed, .soldOut, .wrongOutlet, .limit, .state,

@@ -24,7 +24,7 @@ struct Problem {
     static let statuses: [(codes: [String], status: HTTPStatus)] = [
         (["ERR", "INVALID"], .badRequest),
         (["NOAUTH", "WRONGPASS"], .unauthorized),
-        (["DENIED", "NOPERM"], .forbidden),
+        (["DENIED", "NOPERM", "READONLY"], .forbidden),
         (["NOTFOUND"], .notFound),
         (["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE"], .conflict),
         (["FORGOTTEN"], .gone),

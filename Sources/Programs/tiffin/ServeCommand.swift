@@ -18,7 +18,7 @@ enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen, announce, processes] + WebOptions.all + Database.options + ServerCertificates.options + [
+        [listen, announce, processes, follow] + WebOptions.all + Database.options + ServerCertificates.options + [
             logLevel, logFormat, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
@@ -30,6 +30,8 @@ enum ServeCommand: Subcommand {
     private static let processes = Option.value(
         "processes", "count", "how many server processes share the work, each for one core", .integer(1...64),
         default: "1")
+    private static let follow = Option.flag(
+        "follow", "only read what other servers write: the database may be a standby")
     private static let logLevel = Option.value(
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
@@ -82,6 +84,11 @@ enum ServeCommand: Subcommand {
         line.slowLogLength = options[slowLogLength]
         ServerLimits.apply(options, to: &configuration, &line)
         configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
+        configuration.isFollower = options[follow]
+        if configuration.isFollower {
+            guard !Database.isPrivate(options) else { throw UsageError("--follow needs --database or --database-file") }
+            guard !options[demo] else { throw UsageError("--follow: there is nothing to load a demo catalogue into") }
+        }
         let certificates = try ServerCertificates(options, logger)
         var web = try WebOptions.configuration(options, isProtected: line.isProtected)
         fit(&line, &web, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
@@ -155,7 +162,7 @@ enum ServeCommand: Subcommand {
                 stopping.fire()
             }
         ) { address, embedded in
-            try await migrate(address, usual: sharedPartitions, logger)
+            try await prepare(address, options, usual: sharedPartitions, logger)
             try await servers.run {
                 Terminal.print(
                     "tiffin: \(addresses.count) processes listen on \(ServerAddress(host: line.host, port: line.port))")
@@ -198,8 +205,12 @@ enum ServeCommand: Subcommand {
         logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
     }
 
+    /// Brings a database to the present schema, if it is not only followed.
     @LoopActor
-    private static func migrate(_ database: String, usual: Int = 1, _ logger: Logger) async throws {
+    private static func prepare(
+        _ database: String, _ options: Options, usual: Int = 1, _ logger: Logger
+    ) async throws {
+        guard !options[follow] else { return try await Migrations.check(database) }
         var reportedAt = LoopActor.now
         try await Migrations.run(database, usual: usual) { moved, total in
             guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
@@ -223,10 +234,10 @@ enum ServeCommand: Subcommand {
         _ embedded: EmbeddedPostgres?, _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?,
         _ stopping: StopSignal
     ) async throws {
-        try await migrate(database, logger)
+        try await prepare(database, options, logger)
         let room = embedded?.room ?? roomBeside(options)
         let hasRoom = { @LoopActor in room?.isThere ?? true }
-        let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
+        let log = try await PostgresEventLog.open(database, isReadOnly: options[follow], hasRoom: hasRoom) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
         let history = PostgresEventLog.history(database, log.partitioning) { logger.error($0) }
@@ -281,13 +292,15 @@ enum ServeCommand: Subcommand {
         }
         let peers = PeerServer(service, logger: logger)
         server.onPeer = { peers.adopt($0) }
-        await service.join(
-            FleetMember(
-                FleetServer(
-                    id: id, address: options[announce]?.description ?? reachable(address), secret: PeerProof.newSecret()
-                ),
-                partitionCount: log.partitionCount, store: fleet,
-                links: PeerConnections(tls: try certificates?.peers(), logger: logger), logger: logger))
+        if !options[follow] {
+            await service.join(
+                FleetMember(
+                    FleetServer(
+                        id: id, address: options[announce]?.description ?? reachable(address),
+                        secret: PeerProof.newSecret()),
+                    partitionCount: log.partitionCount, store: fleet,
+                    links: PeerConnections(tls: try certificates?.peers(), logger: logger), logger: logger))
+        }
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }

@@ -31,6 +31,8 @@ package struct Configuration: Sendable {
     package var latencyMilliseconds: UInt64 = 100
     /// The most bytes of memory that the process is to take; 0 for any number.
     package var maximumMemory = 0
+    /// Whether it only reads what other servers write: the database may be a standby.
+    package var isFollower = false
     #if DEBUG
         /// What the application does wrong on purpose.
         package var plantedFault: PlantedFault?

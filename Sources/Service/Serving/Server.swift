@@ -15,7 +15,7 @@ internal import TextFormats
 /// A server on one event log.
 @LoopActor
 package final class Server {
-    let configuration: Configuration
+    package let configuration: Configuration
     let logger: Logger
     let log: any EventLog
     /// The time, as events record it.
@@ -217,6 +217,7 @@ package final class Server {
 
     /// Runs a command here. Its answer is there at once, or promised.
     func decide(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+        if configuration.isFollower, !command.declaration.effect.isRead { throw .readOnly }
         if case .write = command.declaration.effect { try memory.checkRoom() }
         return readEverywhere(try command.body(self, call), to: command, call)
     }

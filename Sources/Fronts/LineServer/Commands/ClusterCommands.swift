@@ -118,7 +118,7 @@ enum ClusterCommands {
                 session.reply { $0.simpleString("OK") }
             }
         },
-        accepted("READONLY", "Allows reads from replicas; there are none."),
+        accepted("READONLY", "Allows reads from replicas; they are allowed without it."),
         accepted("READWRITE", "Ends READONLY."),
     ]
 

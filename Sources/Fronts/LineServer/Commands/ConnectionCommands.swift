@@ -164,7 +164,7 @@ enum ConnectionCommands {
         let greet: @LoopActor (Session) -> (inout ReplyBuffer) -> Void = { session in
             if let name { session.name = name }
             session.version = version
-            return greeting(of: session.id, version)
+            return greeting(of: session.id, version, isReplica: session.server.service.configuration.isFollower)
         }
         if let login { return try authenticate(session, login.user, login.password, then: greet) }
         guard session.user != nil || !session.server.requiresLogin else {
@@ -177,7 +177,9 @@ enum ConnectionCommands {
         session.reply(greet(session))
     }
 
-    private static func greeting(of id: Int64, _ version: ProtocolVersion) -> (inout ReplyBuffer) -> Void {
+    private static func greeting(
+        of id: Int64, _ version: ProtocolVersion, isReplica: Bool
+    ) -> (inout ReplyBuffer) -> Void {
         { replies in
             replies.map(7)
             replies.bulk("server")
@@ -191,7 +193,7 @@ enum ConnectionCommands {
             replies.bulk("mode")
             replies.bulk("standalone")
             replies.bulk("role")
-            replies.bulk("master")
+            replies.bulk(isReplica ? "replica" : "master")
             replies.bulk("modules")
             replies.array(0)
         }

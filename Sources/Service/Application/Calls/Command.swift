@@ -23,6 +23,9 @@ package final class CommandDeclaration: Sendable {
         /// It changes what lies beside the log, such as keys or stored rows. It waits as a read does.
         case maintenance
 
+        /// Whether the command changes nothing.
+        package var isRead: Bool { if case .read = self { true } else { false } }
+
         /// Whether the command waits for an earlier one about a stream of that category.
         package func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {

@@ -11,7 +11,7 @@ package struct Failure: Error, Sendable {
         /// A decider said no.
         case rejected(Rejection.Code)
         case busy, unavailable, unknown, corrupt, forgotten
-        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved
+        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved, readOnly
 
         /// A value that may not be.
         package static let invalid = Code.rejected(.invalid)
@@ -23,7 +23,7 @@ package struct Failure: Error, Sendable {
         private static let others: [Code] = [
             .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
             .wrongPassword,
-            .noProtocol, .aborted, .moved,
+            .noProtocol, .aborted, .moved, .readOnly,
         ]
 
         /// The code that clients read as this word; nil where none is.
@@ -51,6 +51,7 @@ package struct Failure: Error, Sendable {
             case .noProtocol: "NOPROTO"
             case .aborted: "EXECABORT"
             case .moved: "MOVED"
+            case .readOnly: "READONLY"
             }
         }
     }
@@ -125,6 +126,9 @@ package struct Failure: Error, Sendable {
     package static let noPermissionForKey = Failure(.noPermission, "No permissions to access a key")
     /// The same, of a channel.
     package static let noPermissionForChannel = Failure(.noPermission, "No permissions to access a channel")
+    /// In Redis's words, which its clients look for.
+    package static let readOnly = Failure(
+        .readOnly, "You can't write against a read only replica: this server follows the log of others")
     package static let busy = Failure(.busy, "too much is waiting; nothing was accepted, try again")
 
     package static let forgotten = Failure(

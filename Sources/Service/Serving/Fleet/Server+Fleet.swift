@@ -33,7 +33,7 @@ extension Server {
 
     /// Whether this server does what has to be done once for a partition: the deadlines of its orders, its checkpoints
     /// and its index.
-    func keeps(_ partition: Int) -> Bool { member?.keeps(partition) ?? true }
+    func keeps(_ partition: Int) -> Bool { member?.keeps(partition) ?? !configuration.isFollower }
 
     /// The server that decides a call, and the stream that it is about; nil where this one does, or any can.
     package func decider(of call: borrowing Call) -> (server: FleetServer, subject: StreamName)? {

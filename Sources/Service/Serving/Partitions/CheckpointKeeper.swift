@@ -80,7 +80,7 @@ final class CheckpointKeeper {
         savedDigests = restored.digests
         generations = restored.generations
         outdated = restored.outdated
-        replacesRows = restored.isRejected
+        replacesRows = restored.isRejected && !configuration.isFollower
         positionOfLastTrim = restored.model.position
         schedule = CheckpointSchedule(
             maximumEvents: configuration.checkpointEvents,
