@@ -8,7 +8,7 @@ import pytest
 
 from followers import message
 from tiffin import (
-    ReplyError, Server, encode, item_document, outlet_document, private_cluster, put_open_outlet, replica_of, run_tiffin,
+    ReplyError, Server, item_document, outlet_document, private_cluster, put_open_outlet, replica_of, run_tiffin,
     section_document, sql, wait_until)
 
 FOLLOWED = 20
@@ -49,6 +49,26 @@ def test_everything_is_read_as_it_was_written(pair):
         for command in reads:
             assert other(*command) == one(*command), command
         assert other("CART.COUNT", "cart") == 2 and other("CART.COUNT", "ordered") == 0
+
+
+def test_what_one_has_written_is_read_at_another_server_behind_its_token(pair):
+    writer, follower, _ = pair
+    with writer.client() as one, follower.client() as other:
+        assert one("TOKEN") is None
+        for number in range(1, 21):
+            one("CART.ADD", "told", "kitchen", "dish", 1)
+            token = one("TOKEN")
+            assert other.pipeline([("AFTER", token), ("CART.COUNT", "told")]) == [b"OK", number]
+            assert one("AFTER", token) == b"OK"
+        partition, position, digest = token.decode().split(".")
+        with pytest.raises(ReplyError, match="^BEHIND partition 0 is known here up to position"):
+            other("AFTER", f"{partition}.{int(position) + 1000}.{digest}")
+        with pytest.raises(ReplyError, match="^FORKED partition 0 has something else at position"):
+            other("AFTER", f"{partition}.{position}.{'0' * 8}")
+        for nonsense in ["", "0", "0.1", f"0.1.{digest}0", f"0.-1.{digest}", f"x.1.{digest}", f"0.1.{digest.upper()}G", "0..", f"0.1.{digest},",
+                         f"0.9223372036854775808.{digest}", ",".join([token.decode()] * 257), f"1.1.{digest}", f"{2**63}.1.{digest}"]:
+            with pytest.raises(ReplyError, match="^INVALID token: "):
+                other("AFTER", nonsense)
 
 
 def test_listeners_hear_what_the_others_write(pair):

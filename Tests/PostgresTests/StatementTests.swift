@@ -99,8 +99,9 @@ struct StatementTests {
             }
             #expect(connection.outstandingCount == 500)
         }
-        let expected = (0..<500).map { number -> Int64? in
-            number % 10 == 0 ? nil : Int64(1000 / (number % 10))
+        let expected = (0..<500 as Range<Int64>).map { (number: Int64) -> Int64? in
+            let divisor: Int64 = number % 10
+            return divisor == 0 ? nil : 1_000 / divisor
         }
         #expect(answers == expected)
     }

@@ -4,7 +4,8 @@ internal import TextFormats
 /// Every command, found by its name in any letter case.
 struct LineCommandTable: Sendable {
     static let shared = LineCommandTable(
-        ConnectionCommands.all + ServerCommands.all + ClusterCommands.all + PeerCommands.all + DelayCommands.all
+        ConnectionCommands.all + ServerCommands.all + ClusterCommands.all + PeerCommands.all + TokenCommands.all
+            + DelayCommands.all
             + SubscriptionCommands.all + Command.all.map(LineCommand.init))
 
     /// The commands, group by group.

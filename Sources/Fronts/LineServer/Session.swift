@@ -46,6 +46,8 @@ final class Session {
     private var successor: (@LoopActor (TCPConnection) -> Void)?
     /// Whether the client sends each command to the server that decides it, and wants to be told where that is.
     var followsSlots = false
+    /// The partitions that the client has written to, for its tokens.
+    var written: Set<Int> = []
     /// Until then it executes nothing but in its turn, because the client has just used up its time: many such clients
     /// would otherwise take a turn of the loop each with every read, and whenever replies are known or have left.
     private var greedyUntil: UInt64 = 0
@@ -429,12 +431,10 @@ final class Session {
             if followsSlots, let (owner, subject) = server.service.decider(of: call) {
                 throw .moved(HashSlot(of: subject.id), to: owner.address)
             }
-            switch try server.service.run(command, call) {
-            case .answer(let answer):
-                let sent = try answer.within(server.configuration.replyLimit).get()
-                machine.reply { $0.append(sent) }
-            case .promise(let promise): reply(once: promise)
+            if case .write = command.declaration.effect, let subject = call.subject {
+                written.insert(server.service.partitioning.partition(of: subject))
             }
+            try reply(with: server.service.run(command, call))
         }
     }
 
@@ -448,6 +448,16 @@ final class Session {
         }
         executing = nil
         executingSince = now
+    }
+
+    /// Replies with what a command answers, now or once it is known.
+    func reply(with response: Response) throws(Failure) {
+        switch response {
+        case .answer(let answer):
+            let sent = try answer.within(server.configuration.replyLimit).get()
+            machine.reply { $0.append(sent) }
+        case .promise(let promise): reply(once: promise)
+        }
     }
 
     /// Keeps the turn of a promised reply. The command is counted once the reply is known, even if the client is gone.

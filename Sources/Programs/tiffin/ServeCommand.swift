@@ -237,7 +237,9 @@ enum ServeCommand: Subcommand {
         try await prepare(database, options, logger)
         let room = embedded?.room ?? roomBeside(options)
         let hasRoom = { @LoopActor in room?.isThere ?? true }
-        let log = try await PostgresEventLog.open(database, isReadOnly: options[follow], hasRoom: hasRoom) { logger.error($0) }
+        let log = try await PostgresEventLog.open(database, isReadOnly: options[follow], hasRoom: hasRoom) {
+            logger.error($0)
+        }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
         let history = PostgresEventLog.history(database, log.partitioning) { logger.error($0) }

@@ -183,10 +183,15 @@ private struct HeadReader {
 
     /// The words of a list in small letters.
     private func tokens(of name: StaticString, in head: RequestHead) -> [String] {
-        head.fields.lazy.filter { has($0, name) }
-            .flatMap { bytes[$0.value].split(separator: UInt8(ascii: ",")) }
-            .map { String(decoding: $0, as: UTF8.self).lowercased() }
-            .map { String($0.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed()) }
+        var words: [String] = []
+        for field in head.fields where has(field, name) {
+            for word in bytes[field.value].split(separator: UInt8(ascii: ",")) {
+                let text = String(decoding: word, as: UTF8.self).lowercased().drop(while: \.isWhitespace)
+                let last = text.lastIndex { !$0.isWhitespace }
+                words.append(last.map { String(text[...$0]) } ?? "")
+            }
+        }
+        return words
     }
 
     private func isHost(_ value: Range<Int>) -> Bool {

@@ -80,6 +80,7 @@ enum ConnectionCommands {
                 session.name = ""
                 session.version = .resp2
                 session.transaction = nil
+                session.written = []
                 session.become(nil)
                 session.reply { $0.simpleString("RESET") }
             }

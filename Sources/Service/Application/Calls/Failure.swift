@@ -11,7 +11,8 @@ package struct Failure: Error, Sendable {
         /// A decider said no.
         case rejected(Rejection.Code)
         case busy, unavailable, unknown, corrupt, forgotten
-        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved, readOnly
+        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved, readOnly,
+            behind, forked
 
         /// A value that may not be.
         package static let invalid = Code.rejected(.invalid)
@@ -23,7 +24,7 @@ package struct Failure: Error, Sendable {
         private static let others: [Code] = [
             .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
             .wrongPassword,
-            .noProtocol, .aborted, .moved, .readOnly,
+            .noProtocol, .aborted, .moved, .readOnly, .behind, .forked,
         ]
 
         /// The code that clients read as this word; nil where none is.
@@ -52,6 +53,8 @@ package struct Failure: Error, Sendable {
             case .aborted: "EXECABORT"
             case .moved: "MOVED"
             case .readOnly: "READONLY"
+            case .behind: "BEHIND"
+            case .forked: "FORKED"
             }
         }
     }

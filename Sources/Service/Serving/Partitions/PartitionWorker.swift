@@ -255,20 +255,24 @@ final class PartitionWorker {
     }
 
     /// Calls a body once the log is known here up to a position, or after a second.
-    func whenRead(upTo position: Int64, _ body: @escaping @LoopActor () -> Void) {
+    ///
+    /// - Parameter interval: how often the log is looked at, in milliseconds.
+    func whenRead(
+        upTo position: Int64, lookingEvery interval: UInt64 = 1, _ body: @escaping @LoopActor () -> Void
+    ) {
         guard self.position < position else { return body() }
         let deadline = now() + 1_000_000 * PartitionWorker.catchUpMilliseconds
         LoopActor.task { [self] in
-            await read(upTo: position) { now() < deadline }
+            await read(upTo: position, lookingEvery: interval) { now() < deadline }
             body()
         }
     }
 
     /// Reads what is written up to a position, as long as somebody waits for it.
-    private func read(upTo position: Int64, while isWanted: () -> Bool) async {
+    private func read(upTo position: Int64, lookingEvery interval: UInt64 = 1, while isWanted: () -> Bool) async {
         while self.position < position, isWanted() {
             poll()
-            await LoopTimer.pause(milliseconds: 1)
+            await LoopTimer.pause(milliseconds: interval)
         }
     }
 
