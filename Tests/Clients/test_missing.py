@@ -52,7 +52,7 @@ STATE = ["CART.TIP no 1", "CART.CHECKOUT no TOTAL 0"]
 OTHERS = {
     "ping", "echo", "hello", "auth", "acl", "select", "reset", "quit", "client", "info", "time", "config", "command",
     "slowlog", "latency", "multi", "exec", "discard", "watch", "unwatch", "choose", "choose.seed", "log.head",
-    "cluster", "asking", "readonly", "readwrite", "peer",
+    "cluster", "asking", "readonly", "readwrite", "peer", "token", "after",
     # It creates what is not there.
     "outlet.put",
     # Customers are not registered: whoever is named is forgotten.
