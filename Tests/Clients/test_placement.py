@@ -14,7 +14,7 @@ from redis.crc import key_slot
 from tiffin import CHECKOUT, Server, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document, sql
 
 PARTITIONS = 5
-CARTS = {"slots": 20_000, "sha256": 1_000}
+CARTS = {"slots": 5_000, "sha256": 500}
 MENU = [section_document("all", [item_document("tea", 100)])]
 
 
