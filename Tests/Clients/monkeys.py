@@ -59,9 +59,11 @@ class Run:
 
 
 def command(server, *options) -> list:
-    """The words of a run against a server, or a port; the monkey starts its own if there is none."""
+    """The words of a run against a server, a port, or several of them; the monkey starts its own if there is none."""
     words = [str(Path(binary()).parent / "tiffin-monkey"), *map(str, options)]
-    return words + ["--server", f"127.0.0.1:{getattr(server, 'port', server)}"] if server else words
+    servers = server if isinstance(server, list) else [server]
+    addresses = ",".join(f"127.0.0.1:{getattr(one, 'port', one)}" for one in servers)
+    return words + ["--server", addresses] if server else words
 
 
 def environment(**changes) -> dict:

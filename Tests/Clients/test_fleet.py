@@ -17,6 +17,7 @@ from redis.retry import Retry
 
 import tiffin
 from certificates import Certificates
+from monkeys import SMALL, run_monkey
 from tiffin import ReplyError, Server, fresh_database, outlet_document, put_open_outlet, run_tiffin, sql, wait_until
 from writers import MENU
 
@@ -181,6 +182,12 @@ def test_what_a_merchant_has_changed_is_known_everywhere_once_it_is_answered(thr
             if number % 5 == 4:
                 for cart in carts:
                     merchant("CART.CLEAR", cart)
+
+
+def test_nothing_at_several_servers_contradicts_what_a_monkey_knows(three, tmp_path):
+    servers, _ = three
+    run = run_monkey(tmp_path, servers, *SMALL, "--rate", 200, "--duration", "4s", "--chaos", "--seed", 8)
+    assert run.violations == [] and sum(run.checks.values()) > 1_000, run
 
 
 def test_what_is_wrong_is_said_alike_by_every_server(three):

@@ -38,7 +38,7 @@ struct RunOptionsTests {
     @LoopActor
     func usual() throws {
         let options = try Self.options("")
-        #expect(options.server == .standard && !options.starts && !options.isChaotic && !options.isQuiet)
+        #expect(options.servers == [.standard] && !options.starts && !options.isChaotic && !options.isQuiet)
         #expect(options.scenarios == [.init(scenario: "monkey", weight: 1)])
         #expect(options.mode == .open(stages: nil) && options.seconds == 10)
         #expect(options.connections == 50 && options.shoppers == nil)
@@ -100,11 +100,15 @@ struct RunOptionsTests {
     @Test("says where the server is")
     @LoopActor
     func servers() throws {
-        #expect(try Self.options("--server [::1]:80").server == ServerAddress(host: "::1", port: 80))
+        #expect(try Self.options("--server [::1]:80").servers == [ServerAddress(host: "::1", port: 80)])
+        #expect(try Self.options("--server a:1,b:2").servers == ["a:1", "b:2"].map { ServerAddress($0) })
+        for wrong in ["", ",", "a:1,", "a:1,,b:2", "a:1;b:2"] {
+            #expect(throws: UsageError.self) { try Self.options("--server=\(wrong)") }
+        }
         let environment = ["TIFFIN_SERVER": "shop:99"]
-        #expect(try Self.options("", environment: environment).server == ServerAddress(host: "shop", port: 99))
+        #expect(try Self.options("", environment: environment).servers == [ServerAddress(host: "shop", port: 99)])
         #expect(
-            try Self.options("--server a:1", environment: environment).server == ServerAddress(host: "a", port: 1))
+            try Self.options("--server a:1", environment: environment).servers == [ServerAddress(host: "a", port: 1)])
         // The variable names no server for this run, so it excludes nothing.
         #expect(try Self.options("--start", environment: environment).starts)
         #expect(try Self.options("--judge a", environment: environment).judge == "a")

@@ -18,7 +18,12 @@ enum MonkeyOption {
     static let reporting: [any DeclaredOption] = [json, junit, html, record, quiet, baseline, regress, threshold]
 
     static let server = Option.value(
-        "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
+        "server", "host:port[,…]", "where the server listens, or each of several that share a log",
+        OptionValue("host:port, or several with commas between them") { text in
+            let words = text.split(separator: ",", omittingEmptySubsequences: false)
+            let addresses = words.compactMap { ServerAddress(String($0)) }
+            return addresses.count == words.count ? addresses : nil
+        },
         default: "\(ServerAddress.standard)", variable: "TIFFIN_SERVER")
     static let start = Option.flag(
         "start", "start a server for the run, with a database of its own, and stop it afterwards")

@@ -23,7 +23,7 @@ extension RunOptions {
             options.judge = path
             return options
         }
-        options.server = line[MonkeyOption.server]
+        options.servers = line[MonkeyOption.server]
         options.starts = line[MonkeyOption.start]
         options.executable = line[MonkeyOption.tiffin]
         guard !options.starts || !line.isGiven(MonkeyOption.server) else {

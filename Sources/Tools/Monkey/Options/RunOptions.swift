@@ -15,7 +15,8 @@ struct RunOptions: Sendable {
     static let usualConnections = 50
     static let usualSeconds = 10
 
-    var server = ServerAddress.standard
+    /// Where servers of one log listen: one at least.
+    var servers = [ServerAddress.standard]
     var connection = ConnectionOptions()
     /// Starts a server of its own.
     var starts = false

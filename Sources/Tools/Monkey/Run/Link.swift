@@ -14,7 +14,7 @@ final class Link {
 
     private let index: Int
     private unowned let run: Run
-    private let address: @LoopActor () -> ServerEndpoint
+    private let address: @LoopActor (Int) -> ServerEndpoint
     private var client: Client?
     private var isConnecting = false
     private var isClosed = false
@@ -30,7 +30,7 @@ final class Link {
     private var owed: (count: Int, server: ServerProcess)?
     private var isDirty = false
 
-    init(index: Int, run: Run, address: @escaping @LoopActor () -> ServerEndpoint) {
+    init(index: Int, run: Run, address: @escaping @LoopActor (Int) -> ServerEndpoint) {
         self.index = index
         self.run = run
         self.address = address
@@ -47,7 +47,7 @@ final class Link {
     func connect() async throws {
         isConnecting = true
         defer { isConnecting = false }
-        let client = try await Client.connect(to: address())
+        let client = try await Client.connect(to: address(index))
         client.onPush = { [unowned self] in heard($0) }
         client.onEnd = { [unowned self] in ended($0, unanswered: $1) }
         self.client = client

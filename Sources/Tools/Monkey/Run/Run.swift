@@ -67,7 +67,8 @@ final class Run {
     private var alarm: Alarm?
     private var alarmTime: UInt64 = 0
 
-    init(_ options: RunOptions, address: @escaping @LoopActor () -> ServerEndpoint) {
+    /// - Parameter address: where the connection of a number leads.
+    init(_ options: RunOptions, address: @escaping @LoopActor (Int) -> ServerEndpoint) {
         self.options = options
         let count: Int
         switch options.mode {

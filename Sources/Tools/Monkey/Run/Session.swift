@@ -10,6 +10,7 @@ final class Session {
     private let options: RunOptions
     private let progress: Progress
     private let observer: Observer
+    /// Where the first server listens, which is the one that is observed.
     private let address: ServerEndpoint
     private let started: StartedServer?
     private let run: Run
@@ -21,15 +22,16 @@ final class Session {
     private var hasBuilt = false
     private var failedThreshold: Threshold?
 
-    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerEndpoint, _ started: StartedServer?)
+    private init(_ options: RunOptions, _ progress: Progress, _ servers: [ServerEndpoint], _ started: StartedServer?)
         throws
     {
         self.options = options
         self.progress = progress
+        let address = servers[0]
         self.address = address
         self.started = started
         observer = Observer { address }
-        run = Run(options) { address }
+        run = Run(options) { servers[$0 % servers.count] }
         if let path = options.record {
             run.record = try RecordFile(
                 path, RecordWriter(run.world, connections: options.connections, command: options.command))
@@ -41,12 +43,11 @@ final class Session {
         _ options: RunOptions, _ progress: Progress, stop: (@escaping @LoopActor () -> Void) -> Void
     ) async throws -> RunReport {
         if options.starts { progress.say("starting a server") }
-        let server = try options.connection.server(at: options.server)
+        let servers = try options.servers.map { try options.connection.server(at: $0) }
         let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
-        let address = started.map { ServerEndpoint($0.address) } ?? server
         let session: Session
         do {
-            session = try Session(options, progress, address, started)
+            session = try Session(options, progress, started.map { [ServerEndpoint($0.address)] } ?? servers, started)
         } catch {
             await started?.stop()
             throw error
