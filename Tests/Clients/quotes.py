@@ -28,7 +28,21 @@ def open_groups(menu, item, chosen):
     return opened
 
 
-def price_of_one(menu, item, chosen):
+SERVICES = ("pickup", "delivery", "table")
+
+
+def service_of(outlet, chosen):
+    """How a cart's order is had: as was chosen, or the first way that the outlet offers, or None."""
+    return chosen or next((name for name in SERVICES if name in outlet.get("services", {})), None)
+
+
+def said(outlet, service, field):
+    """What holds for orders that are had in a way: what it says itself, and else what the outlet says."""
+    own = outlet.get("services", {}).get(service, {})
+    return own[field] if own.get(field) is not None else outlet.get(field)
+
+
+def price_of_one(menu, item, chosen, service=None):
     """The price of one of the item, and its options as a line shows them. `chosen` has units by the ids of options."""
     opened = open_groups(menu, item, chosen)
     options = {option["id"]: option for group in opened for option in group["options"]}
@@ -43,10 +57,20 @@ def price_of_one(menu, item, chosen):
         if group.get("setsPrice"):
             (size,) = units
 
-    def unit(id):
-        return options[id].get("prices", {}).get(size, options[id].get("price", 0))
+    sizes = {option["id"] for group in menu.get("groups", []) if group.get("setsPrice") for option in group["options"]}
 
-    total = item["price"] if size is None else unit(size)
+    def unit(id):
+        prices = options[id].get("prices", {})
+        if size in prices:
+            return prices[size]
+        if service in prices and service not in sizes:
+            return prices[service]
+        return options[id].get("price", 0)
+
+    if size is None:
+        total = item.get("prices", {}).get(service, item["price"])
+    else:
+        total = unit(size)
     free = dict.fromkeys(chosen, 0)
     for group in opened:
         if group.get("setsPrice"):
@@ -75,17 +99,18 @@ def shares(amount, weights):
     return given
 
 
-def charges(outlet, lines, tip):
+def charges(outlet, lines, tip, service=None):
     """The charges for lines, each an amount and the tax that its item names or None."""
     amounts = [amount for amount, _ in lines]
     subtotal = sum(amounts)
-    terms, taxes, included = outlet.get("charges", {}), outlet.get("taxes", []), outlet.get("taxIncluded", False)
+    terms, included = said(outlet, service, "charges") or {}, outlet.get("taxIncluded", False)
+    taxes = [tax | {"rate": tax.get("rates", {}).get(service, tax["rate"])} for tax in outlet.get("taxes", [])]
     first = taxes[0]["id"] if taxes else None
     listed, bases = [], [(amount, tax or first) for amount, tax in lines]
-    if service := terms.get("service"):
-        amount = half_up(subtotal * service["rate"], 100_000)
+    if share := terms.get("service"):
+        amount = half_up(subtotal * share["rate"], 100_000)
         listed.append(charge("service", amount, shares=shares(amount, amounts)))
-        bases.append((amount, service.get("tax")))
+        bases.append((amount, share.get("tax")))
     for kind in ("smallOrder", "delivery"):
         if (fee := terms.get(kind)) and (fee.get("freeFrom") is None or subtotal < fee["freeFrom"]):
             listed.append(charge(kind, fee["fee"]))
@@ -106,19 +131,20 @@ def charge(kind, amount, shares=()):
     return {"kind": kind, "amount": amount, "included": False, "shares": list(shares)}
 
 
-def quote(outlet, menu, cart, tip):
+def quote(outlet, menu, cart, tip, chosen=None):
     """What a cart costs: its lines in the order of their first units, each an item's id, units by the ids of options, and
-    a quantity."""
+    a quantity. `chosen` is what CART.SERVICE said."""
+    service = service_of(outlet, chosen)
     items = {item["id"]: item for section in menu["sections"] for item in section["items"]}
     lines, billed = [], []
-    for id, chosen, quantity in cart:
-        price, options = price_of_one(menu, items[id], chosen)
+    for id, units, quantity in cart:
+        price, options = price_of_one(menu, items[id], units, service)
         lines.append({
             "item": id, "quantity": quantity, "unitPrice": price, "options": options, "total": quantity * price})
         billed.append((quantity * price, items[id].get("tax")))
     subtotal = sum(amount for amount, _ in billed)
-    listed = charges(outlet, billed, tip)
+    listed = charges(outlet, billed, tip, service)
     total = subtotal + sum(charge["amount"] for charge in listed if not charge["included"])
     return {
         "lines": lines, "subtotal": subtotal, "charges": listed, "total": total,
-        "minimumOrder": outlet.get("minimumOrder")}
+        "minimumOrder": said(outlet, service, "minimumOrder"), "service": service}

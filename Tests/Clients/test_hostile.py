@@ -451,7 +451,22 @@ BAD_COMMANDS = {
             json.dumps(outlet_document(currency="rupees")), json.dumps(outlet_document(timeZone="../../etc/passwd")),
             json.dumps(outlet_document(timeZone="x" * 100_000)), json.dumps(outlet_document(cuisines=["x"] * 100_000)),
             json.dumps(outlet_document(hours=[{"day": "monday", "opens": "99:00", "closes": "-1:00"}])),
-            json.dumps(outlet_document(name="nul \x00")))],
+            json.dumps(outlet_document(name="nul \x00")),
+            *[json.dumps(outlet_document(services=services)) for services in (
+                [], 1, {"drone": {}}, {"pickup": 1}, {"pickup": {"unknown": 1}}, {"pickup": {"requires": "name"}},
+                {"pickup": {"requires": ["hat"]}}, {"pickup": {"requires": ["table"]}}, {"pickup": {"minimumOrder": BIG}},
+                {"pickup": {"minimumOrder": -1}}, {"pickup": {"prepMinutes": 1 << 62}}, {"pickup": {"charges": []}},
+                {"pickup": {"charges": {"delivery": {"fee": 1 << 62}}}}, {"pickup": {"charges": {"service": {"rate": 1 << 62}}}},
+                {"pickup": {"charges": {"service": {"rate": 1, "tax": "none"}}}}, {"pickup": {"hours": [{}]}},
+                {"pickup": {"hours": [{"day": "monday", "opens": "09:00", "closes": "10:00"}] * 51}})],
+            *[json.dumps(outlet_document(taxIncluded=True, taxes=[{"id": "t", "name": "T", "rate": 1, "rates": rates}])) for rates in (
+                [], {"drone": 1}, {"table": -1}, {"table": 100_001}, {"table": "1"}, {"table": 1.5}, {"table": 1 << 70})])],
+        *[("MENU.PUT", "OUTLET", json.dumps({"sections": [section_document("a", [item_document("x", 1, prices=prices)])]}))
+          for prices in ([], {"drone": 1}, {"table": -1}, {"table": 1 << 62}, {"table": "1"}, {"table": 1.5})],
+        ("CART.SERVICE", "c", "drone"), ("CART.SERVICE", "c", ""), ("CART.SERVICE", "c", b"\xff"), ("CART.SERVICE", "a b", "pickup"),
+        ("CART.CHECKOUT", "c", "TOTAL", 0, "PHONE", "1"), ("CART.CHECKOUT", "c", "TOTAL", 0, "ADDRESS", "x"),
+        *[("CART.CHECKOUT", "c", "TOTAL", 0, "CUSTOMER", "me", *words) for words in (
+            ("PHONE", ""), ("PHONE", "1" * 41), ("PHONE", "1\n"), ("ADDRESS", ""), ("ADDRESS", "x" * 501), ("ADDRESS", b"\xff"))],
         *[("MENU.PUT", "OUTLET", json.dumps({"sections": sections})) for sections in (
             [section_document("a", []), section_document("a", [])],
             [section_document("a", [item_document("x", 1), item_document("x", 1)])],
@@ -477,7 +492,7 @@ BAD_COMMANDS = {
         ("x" * 100_000, "y" * 100_000), ("OUTLET.HOME", "OUTLET", "CART"),
     ],
     "NOTFOUND": [*[("CART.SET", "c", "rice", quantity) for quantity in (-1, 100)], ("HELP", "x" * 100_000)],
-    "STATE": [*[("CART.CHECKOUT", "c", "TOTAL", total) for total in ((1 << 63) - 1, -(1 << 63))]],
+    "STATE": [("CART.SERVICE", "c", "table", "TABLE", "x" * 100_000), *[("CART.CHECKOUT", "c", "TOTAL", total) for total in ((1 << 63) - 1, -(1 << 63))]],
     "CHOICE": [("CART.ADD", "c", "OUTLET", "rice", 1, "OPTIONS", "b")],
     "CONFLICT": [("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", (1 << 63) - 1)],
     "NOPROTO": [("HELLO", -1)],

@@ -138,6 +138,8 @@ LINE = {"outlet": "grill", "item": "rice", "quantity": 1}
     ("PUT", "/v1/cart/lines/rice", {}, "nothing is to be changed: give options or note, or both"),
     ("PUT", "/v1/cart/tip", {"amount": "5"}, "amount: must be a whole number"),
     ("PUT", "/v1/cart/tip", {}, "amount: is missing"),
+    ("PUT", "/v1/cart/service", {}, "service: is missing"),
+    ("PUT", "/v1/cart/service", {"service": "drone"}, "service: must be one of pickup, delivery, table"),
     ("POST", "/v1/cart/checkout", {}, "what the customer agrees to is missing: give total or quote"),
     ("POST", "/v1/cart/checkout", {"quote": "c547…"}, "quote: the digest was cut short; give all of its 16 digits"),
     ("GET", "/v1/browse?price=5", None, "price: must be one range, such as 200,2000 or 200, or ,2000"),

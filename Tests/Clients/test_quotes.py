@@ -24,11 +24,17 @@ class Scene:
         self.taxes = [
             {"id": next(self.ids), "name": f"Tax {n}", "rate": chance.choice([0, 5_000, 8_875, 20_000, chance.randrange(100_001)])}
             for n in range(chance.randint(0, 3))]
+        # Half of the outlets offer no ways to choose from, as all did once.
+        self.services = chance.sample(quotes.SERVICES, chance.choice([0, 0, 0, 1, 2, 3]))
+        for tax in self.taxes:
+            tax |= self.by_service(lambda: chance.choice([0, 7_000, 19_000, chance.randrange(100_001)]), "rates")
         self.outlet = {"name": "O", "currency": "EUR", "timeZone": "Europe/Berlin", "charges": self.terms()}
         if self.taxes:
             self.outlet |= {"taxIncluded": chance.random() < 0.5, "taxes": self.taxes}
         if chance.random() < 0.5:
             self.outlet["minimumOrder"] = chance.randrange(5_000)
+        if self.services:
+            self.outlet["services"] = {name: self.service() for name in self.services}
         self.sizes, self.groups = [], []
         sizes = [self.group(sets_price=True) for _ in range(chance.randint(0, 2))]
         third = [self.group() for _ in range(chance.randint(0, 2))]
@@ -46,6 +52,17 @@ class Scene:
     def tax(self):
         return self.sometimes("tax", self.chance.choice(self.taxes)["id"]) if self.taxes else {}
 
+    def by_service(self, value, field="prices", likely=0.3):
+        """Values for some services, whether the outlet offers them or not."""
+        values = {name: value() for name in quotes.SERVICES if self.chance.random() < likely}
+        return {field: values} if values else {}
+
+    def service(self):
+        chance = self.chance
+        return (self.sometimes("charges", self.terms(), 0.5)
+                | self.sometimes("minimumOrder", chance.randrange(5_000), 0.5)
+                | self.sometimes("prepMinutes", chance.randrange(90), 0.5))
+
     def terms(self):
         def fee():
             fee = self.chance.choice([0, self.chance.randrange(600)])
@@ -61,9 +78,12 @@ class Scene:
         for _ in range(chance.randint(1, 5)):
             option = {"id": next(self.ids), "name": "Option"}
             option |= self.sometimes("price", chance.choice([0, 1, 50, 99, 100, 100, chance.randrange(3_000)]))
-            if not sets_price:
+            if sets_price:
+                option |= self.by_service(lambda: chance.randrange(3_000))
+            else:
                 option |= self.sometimes("max", chance.choice([1, 2, 5]), 0.5)
                 prices = {size: chance.randrange(500) for size in self.sizes if chance.random() < 0.3}
+                prices |= self.by_service(lambda: chance.randrange(500)).get("prices", {})
                 option |= self.sometimes("prices", prices) if prices else {}
                 opened = chance.sample(nested, chance.randint(0, len(nested)))
                 option |= self.sometimes("groups", opened, 0.4) if opened else {}
@@ -91,6 +111,7 @@ class Scene:
             own.insert(chance.randint(0, len(own)), chance.choice(sizes))
         else:
             item["price"] = chance.choice([0, 333, chance.randrange(5_000), chance.randrange(10**8, 10**9)])
+            item |= self.by_service(lambda: chance.choice([0, 333, chance.randrange(5_000)]))
         return item | ({"options": own} if own else {})
 
     def choice(self, item):
@@ -134,18 +155,22 @@ class Scene:
             options = ("OPTIONS", ",".join(words)) if words or chance.random() < 0.5 else ()
             commands.append((("CART.ADD", id, self.id, item["id"], quantity, *options), refusal))
         tip = chance.choice([0, 0, 1, 500])
+        service = chance.choice([None, *self.services])
         if not lines:
             return commands, None
         if tip or chance.random() < 0.1:
             commands.append((("CART.TIP", id, tip), None))
-        return commands, quotes.quote(self.outlet, self.menu, list(lines.values()), tip)
+        if service:
+            table = ("TABLE", "4") if service == "table" and chance.random() < 0.5 else ()
+            commands.append((("CART.SERVICE", id, service, *table), None))
+        return commands, quotes.quote(self.outlet, self.menu, list(lines.values()), tip, service)
 
 
 def told(quote):
     """What a quote says of money."""
     lines = [
         {key: line[key] for key in ("item", "quantity", "unitPrice", "options", "total")} for line in quote["lines"]]
-    return {"lines": lines, "minimumOrder": quote.get("minimumOrder")} | {
+    return {"lines": lines, "minimumOrder": quote.get("minimumOrder"), "service": quote.get("service")} | {
         key: quote[key] for key in ("subtotal", "charges", "total")}
 
 
@@ -178,6 +203,8 @@ def test_a_client_that_follows_the_document_agrees_with_every_quote(client, name
         assert told(answer) == expected, (scene.outlet, scene.menu)
         assert answer["quote"] is not None and all(line["problem"] is None for line in answer["lines"])
         count += 1
+    # As many carts are had in a way that can be chosen as in none.
+    assert 0.3 < sum(expected is not None and expected["service"] is not None for *_, expected in carts) / CARTS < 0.7
     # Most carts can be had, so this is about prices.
     assert count > CARTS * 0.9
     assert time.monotonic() - began < SECONDS

@@ -13,6 +13,7 @@ import jsonpatch
 import pytest
 
 import tiffin
+from test_services import open_bistro
 from tiffin import Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document
 
 SECONDS = 20
@@ -227,6 +228,23 @@ class TestCarts:
         assert quote["total"] == 850
         order = browser.json("POST", "/v1/cart/checkout", {"quote": quote["quote"]}, 201)["order"]
         assert browser.json("GET", f"/v1/orders/{order}")["charges"] == quote["charges"]
+
+    def test_a_browser_chooses_how_an_order_is_had_and_says_what_is_needed(self, web, name):
+        with web.client() as client:
+            open_bistro(client, name)
+        browser = Browser(web)
+        browser.json("POST", "/v1/cart/lines", {"outlet": name, "item": "soup", "quantity": 2})
+        assert browser.json("PUT", "/v1/cart/service", {"service": "delivery"}) == {"count": 2}
+        quote = browser.json("GET", "/v1/cart/quote")
+        assert (quote["service"], quote["requires"]) == ("delivery", ["name", "phone", "address"])
+        body = {"quote": quote["quote"], "name": "Asha", "phone": "0171 5550100"}
+        refused = browser("POST", "/v1/cart/checkout", body)
+        assert problem(refused) == (409, "REQUIRED")
+        assert json.loads(refused.body)["detail"].startswith("address: ")
+        order = browser.json("POST", "/v1/cart/checkout", body | {"address": "12 Mill Road"}, 201)["order"]
+        document = browser.json("GET", f"/v1/orders/{order}")
+        assert (document["service"], document["phone"], document["address"]) == (
+            "delivery", "0171 5550100", "12 Mill Road")
 
     def test_nobody_reaches_the_cart_of_another(self, web, outlet):
         one, other = Browser(web), Browser(web)

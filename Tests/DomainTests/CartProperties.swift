@@ -74,7 +74,7 @@ extension Cart.Event {
         case .quantityChanged(_, let from, let to): to - from
         case .lineRemoved(_, let quantity): -quantity
         case .cleared(let count): -count
-        case .lineEdited, .tipSet, .checkedOut: 0
+        case .lineEdited, .tipSet, .serviceChosen, .checkedOut: 0
         }
     }
 }
@@ -86,6 +86,11 @@ extension Cart.Command {
         let item = random.pick(items)
         switch Int.random(in: 0..<200, using: &random) {
         case 0: return .clear
+        case 2:
+            return .chooseService(
+                Cart.ServiceChoice(
+                    random.pick(ServiceKind.allCases), table: random.pick([nil, nil, "4"]),
+                    offered: random.pick([[], [.pickup, .table]])))
         case 3: return .tip(random.pick([0, 1, 500, -1]))
         case 4..<10:
             return .edit(
@@ -158,10 +163,16 @@ extension Cart.Command {
             let quantity = old.quantity + (joined?.quantity ?? 0)
             if !isSame, quantity > max(limits[old.item]!, old.quantity) { reasons.insert(.limit) }
         case .tip(let amount): reasons = lines.isEmpty ? [.state] : amount < .zero ? [.invalid] : []
+        case .chooseService(let choice):
+            if !choice.offered.contains(choice.service) { reasons.insert(.invalid) }
+            if choice.table != nil, choice.service != .table { reasons.insert(.invalid) }
+            if lines.isEmpty { reasons = [.state] }
         case .checkOut(let checkOut):
             // It has offers for lines without options and notes.
             if lines.contains(where: { checkOut.offers[$0.id] == nil }) { reasons.insert(.notFound) }
             if contents?.tip != .zero { reasons.insert(.totalChanged) }
+            // It knows of no services.
+            if contents?.service != nil { reasons.insert(.required) }
             if lines.isEmpty { reasons = [.state] }
         }
         return reasons

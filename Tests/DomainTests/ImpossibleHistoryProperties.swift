@@ -18,6 +18,7 @@ import Testing
             for item in ["a", "b", "c"] as [Identifier] {
                 for chosen in [[], [ChosenOption("a")], [ChosenOption("b", units: .max), ChosenOption("c", units: 2)]] {
                     _ = state.offer(of: item, with: chosen, in: .inr, now: 0)
+                    _ = state.offer(of: item, with: chosen, for: .table, in: .inr, now: 0)
                 }
             }
         }
@@ -132,7 +133,8 @@ extension Menu.Event {
                 .sample(id).with(\.maxQuantity, random.hostileInt()).with(
                     \.options, random.pick([[], ["a"], ["a", "b"]])
                 )
-                .with(\.price, random.pick([nil, random.hostileAmount()])))
+                .with(\.price, random.pick([nil, random.hostileAmount()]))
+                .with(\.servicePrices, random.servicePrices()))
         case 7: .itemMoved(id, section: section, before: before)
         case 8: .itemRemoved(id)
         case 9: .itemRepriced(id, random.hostileAmount())
@@ -172,12 +174,22 @@ extension OptionGroup {
                 id: .random(&random), name: "Cheese", price: random.pick([0, 100, random.hostileAmount()]),
                 sizePrices: random.pick([[], [.init(.random(&random), random.hostileAmount())]]),
                 item: random.maybe(Identifier.random), standard: random.pick([0, random.hostileInt()]),
-                maximum: random.pick([1, 2, random.hostileInt()]), groups: random.pick([[], [], [.random(&random)]]))
+                maximum: random.pick([1, 2, random.hostileInt()]), groups: random.pick([[], [], [.random(&random)]]),
+                servicePrices: random.servicePrices())
         }
         return OptionGroup(
             id: .random(&random), title: "Extras", minimum: random.pick([0, 1, random.hostileInt()]),
             maximum: random.pick([1, 2, random.hostileInt()]), free: random.pick([0, random.hostileInt()]),
             setsPrice: random.chance(20), options: options)
+    }
+}
+
+extension SeededGenerator {
+    fileprivate mutating func servicePrices() -> ByService<Amount> {
+        var prices = ByService<Amount>()
+        if chance(30) { prices[.table] = hostileAmount() }
+        if chance(30) { prices[.delivery] = hostileAmount() }
+        return prices
     }
 }
 
@@ -198,8 +210,10 @@ extension Cart.Event {
         case 0:
             .checkedOut(
                 order: "order-1", lines: [line], total: random.hostileAmount(), customer: random.pick([nil, "asha"]),
-                name: random.pick([nil, "y"]))
+                name: random.pick([nil, "y"]),
+                handover: random.pick([.none, Handover(.table, table: "4"), Handover(.delivery, address: "y")]))
         case 1: .tipSet(random.hostileAmount())
+        case 39: .serviceChosen(random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]))
         case 2: .lineEdited(line: line.id, to: .random(&random), customer: random.pick([nil, "asha"]))
         case 3..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
         case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())

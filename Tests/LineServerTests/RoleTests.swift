@@ -23,7 +23,10 @@ import Users
         "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "CART.QUOTE", "ORDER.GET", "ORDERS",
     ]
     private static let ofRole: [Role: Set<String>] = [
-        .customer: ["CART.ADD", "CART.SET", "CART.EDIT", "CART.REMOVE", "CART.CLEAR", "CART.TIP", "CART.CHECKOUT"],
+        .customer: [
+            "CART.ADD", "CART.SET", "CART.EDIT", "CART.REMOVE", "CART.CLEAR", "CART.TIP", "CART.SERVICE",
+            "CART.CHECKOUT",
+        ],
         .parties: ["ORDER.CANCEL"],
         .merchant: [
             "OUTLET.PUT", "OUTLET.OPEN", "OUTLET.CLOSE", "OUTLET.PAUSE", "OUTLET.HIDE", "OUTLET.SHOW",

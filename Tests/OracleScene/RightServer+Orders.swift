@@ -138,7 +138,7 @@ extension RightServer {
     func quote(of cart: CartID, _ state: Cart.State, version: Int) -> [UInt8] {
         QuoteDocument.bytes(
             of: Identifier(world.cartName(cart))!, state: state, version: Int64(version), texts: .none,
-            offers: offers(for:at:), details: { self.details(at: $0) })
+            offers: { lines, outlet, _ in self.offers(for: lines, at: outlet) }, details: { self.details(at: $0) })
     }
 
     func details(at outlet: Identifier) -> OutletDetails? {

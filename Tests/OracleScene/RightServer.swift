@@ -289,7 +289,8 @@ package final class RightServer {
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
-                    offers: self.offers(for:at:), details: { self.details(at: $0) }, now: now))
+                    offers: { lines, outlet, _ in self.offers(for: lines, at: outlet) },
+                    details: { self.details(at: $0) }, now: now))
         }
     }
 
@@ -341,7 +342,11 @@ package final class RightServer {
         case .lineEdited(let edited, let line, _):
             append(stream, "cart.lineEdited", fields(line).merging(["from": edited.string]) { $1 })
         case .tipSet(let amount): append(stream, "cart.tipSet", ["tip": amount.minorUnits])
-        case .checkedOut(let order, let lines, let charges, let total, _, _):
+        case .serviceChosen(let service, let table):
+            append(
+                stream, "cart.serviceChosen",
+                ["service": service.rawValue].merging(table.map { ["table": $0.string] } ?? [:]) { $1 })
+        case .checkedOut(let order, let lines, let charges, let total, _, _, _):
             let outlet = before.contents.flatMap { contents in
                 world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }
             }

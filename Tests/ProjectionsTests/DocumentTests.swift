@@ -243,7 +243,7 @@ struct DocumentTests {
         _ state: Cart.State, texts: TextOpener = .none, offer: @escaping (Identifier) -> Offer
     ) -> [UInt8] {
         CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) {
-            lines, _ in
+            lines, _, _ in
             lines.map { offer($0.item) }
         }
     }
@@ -255,7 +255,7 @@ struct DocumentTests {
     @Test func `A quote of a line that cannot be priced has no total, and names the item and the tax`() throws {
         let document = QuoteDocument.bytes(
             of: "c", state: try DocumentTests.state(DocumentTests.tea), version: 1, texts: .none,
-            offers: { lines, _ in lines.map { _ in .taxGone("food") } }, details: { _ in nil })
+            offers: { lines, _, _ in lines.map { _ in .taxGone("food") } }, details: { _ in nil })
         #expect(
             String(decoding: document, as: UTF8.self).hasSuffix(
                 #""problem":{"code":"TAXGONE","tax":"food"}}],"subtotal":null,"charges":[],"total":null,"quote":null,"#

@@ -235,7 +235,9 @@ struct History {
                 return world.violation("\(cart) got a tip of \(amount.minorUnits), which nobody gave")
             }
             step.cart.tip = amount.minorUnits
-        case .checkedOut(let order, let lines, let charges, let total, let customer, _):
+        case .serviceChosen(let service, _):
+            world.violation("\(cart) is for \(service), which nobody asked for")
+        case .checkedOut(let order, let lines, let charges, let total, let customer, _, _):
             sell(to: customer)
             guard case .checkOut(let agreed, _)? = action else {
                 return world.violation("\(cart) was checked out, and nobody asked for it")

@@ -64,12 +64,12 @@ import Users
     ) async -> String {
         await answer(rooms, ["c", "NOTE", text, "ID", "1-\(item)"]) { call throws(Failure) in
             try rooms.writes.submit(
-                .cart("c"), call, of: customer, sealing: Text(text), in: note, as: kind
+                .cart("c"), call, of: customer, sealing: [PersonalArgument(Text(text), in: note, as: kind)]
             ) { sealed, _, _ in
                 .cart(
                     .add(
                         Cart.Addition(
-                            outlet: "o", item: item, quantity: 1, note: sealed.map(PersonalText.sealed),
+                            outlet: "o", item: item, quantity: 1, note: sealed[0].map(PersonalText.sealed),
                             customer: customer, offer: rooms.partitions.offer(of: item, with: [], at: "o"))))
             }
         }

@@ -26,7 +26,10 @@ struct Problem {
         (["NOAUTH", "WRONGPASS"], .unauthorized),
         (["DENIED", "NOPERM", "READONLY"], .forbidden),
         (["NOTFOUND"], .notFound),
-        (["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE"], .conflict),
+        (
+            ["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED"],
+            .conflict
+        ),
         (["FORGOTTEN"], .gone),
         (["IDMISMATCH"], .unprocessable),
         (["CORRUPT"], .internalError),

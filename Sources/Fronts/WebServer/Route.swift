@@ -179,10 +179,14 @@ extension Route {
         Route(
             "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)], .number("count")),
         Route(
+            "PUT", "/v1/cart/service", [.store], "CART.SERVICE",
+            [.cart, .body("service"), .body("table", "TABLE", optional: true)], .number("count")),
+        Route(
             "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
                 .cart, .customer(), .body("total", "TOTAL", integer: true, optional: true),
-                .body("quote", "QUOTE", optional: true),
+                .body("quote", "QUOTE", optional: true), .body("name", "NAME", optional: true),
+                .body("phone", "PHONE", optional: true), .body("address", "ADDRESS", optional: true),
             ], .order),
         Route(
             "GET", "/v1/orders", both, "ORDERS",

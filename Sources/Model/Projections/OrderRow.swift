@@ -127,7 +127,7 @@ extension Orders.Open {
     fileprivate var snapshot: [UInt8] {
         var writer = JSONWriter(reservingCapacity: placed.count + 100)
         writer.beginObject()
-        writer.field("schemaVersion", EventCodec.currentVersion(of: "order.placed"))
+        writer.field("schemaVersion", schemaVersion)
         if let time = book.acceptBy { writer.field("acceptBy", time.millisecondsSinceEpoch) }
         if let time = book.payBy { writer.field("payBy", time.millisecondsSinceEpoch) }
         if let time = book.readyBy { writer.field("readyBy", time.millisecondsSinceEpoch) }
@@ -165,20 +165,20 @@ extension Orders.Open {
             }
             let event = try EventCodec.decode(kind, payload)
             guard case .order(.placed(let placement)) = event else { throw UnreadableValue("another event") }
-            if kind.schemaVersion != EventCodec.currentVersion(of: kind.name) {
-                payload = EventCodec.encode(event).payload
-            }
+            let present = EventCodec.version(of: event, kind.name)
+            if kind.schemaVersion != present { payload = EventCodec.encode(event).payload }
             var state = Order.initial
             try Order.evolve(&state, .placed(placement))
             guard var book = state.book else { throw UnreadableValue("another event") }
             book.placement.lines = []
             book.placement.name = nil
+            book.placement.handover = .none
             book.status = status
             book.acceptBy = acceptBy
             book.payBy = payBy
             book.readyBy = readyBy
             for payment in payments { book.payments.take(payment) }
-            self.init(book: book, placed: payload)
+            self.init(book: book, placed: payload, schemaVersion: present)
         } catch {
             throw UnreadableValue("its snapshot: \(error)")
         }

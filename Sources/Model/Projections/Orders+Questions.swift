@@ -26,7 +26,7 @@ public struct KitchenOrder: Sendable {
     public var version: Int64
     /// When it was placed.
     public var placedAt: Timestamp
-    /// How far it has come, without its lines and its name until ``whole``.
+    /// How far it has come, without its lines, its name and how it is handed over until ``whole``.
     public fileprivate(set) var book: Order.Book
     /// Its first event.
     fileprivate let placed: [UInt8]

@@ -55,14 +55,17 @@ public struct Orders: Projection {
 
     /// An order that is open.
     public struct Open: Sendable {
-        /// The order without its lines and its name.
+        /// The order without its lines, its name and how it is handed over.
         public fileprivate(set) var book: Order.Book
-        /// Its first event in the present schema: what was ordered.
+        /// Its first event as it is written now: what was ordered.
         public let placed: [UInt8]
+        /// The version of that event's schema.
+        let schemaVersion: Int
 
-        init(book: Order.Book, placed: [UInt8]) {
+        init(book: Order.Book, placed: [UInt8], schemaVersion: Int) {
             self.book = book
             self.placed = placed
+            self.schemaVersion = schemaVersion
         }
     }
 
@@ -157,7 +160,9 @@ public struct Orders: Projection {
         if placement.terms.placedAt != nil {
             book.placement.lines = []
             book.placement.name = nil
-            open[order] = Open(book: book, placed: EventCodec.encode(.order(.placed(placement))).payload)
+            book.placement.handover = .none
+            let (kind, placed) = EventCodec.encode(.order(.placed(placement)))
+            open[order] = Open(book: book, placed: placed, schemaVersion: kind.schemaVersion)
             follow(order, book)
         }
         if notesChanges { changes.note(order, before: nil, after: row(order, standing)) }

@@ -38,17 +38,22 @@ public struct OutletHome: Projection {
 
     /// What an outlet's menu says of an item with some options at this moment.
     ///
-    /// - Parameter chosen: in the order of the ids, each once.
+    /// - Parameters:
+    ///   - chosen: in the order of the ids, each once.
+    ///   - service: how the order is to be had, if that was chosen.
     public func offer(
-        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, now: Timestamp
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, for service: ServiceKind? = nil,
+        now: Timestamp
     ) -> Offer {
-        outlets[outlet]?.offer(of: item, with: chosen, now: now) ?? .noOutlet
+        outlets[outlet]?.offer(of: item, with: chosen, for: service, now: now) ?? .noOutlet
     }
 
     /// The same of the lines of a cart, in their order.
-    public func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
+    public func offers(
+        for lines: [CartLine], at outlet: Identifier, for service: ServiceKind? = nil, now: Timestamp
+    ) -> [Offer] {
         guard let record = outlets[outlet] else { return lines.map { _ in .noOutlet } }
-        return lines.map { record.offer(of: $0.item, with: $0.chosen, now: now) }
+        return lines.map { record.offer(of: $0.item, with: $0.chosen, for: service, now: now) }
     }
 
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
@@ -167,7 +172,8 @@ public struct OutletRecord: Sendable {
         didSet { sale = OutletRecord.sale(of: outlet) }
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
-    private(set) var sale: (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])?
+    private(set) var sale:
+        (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?)?
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
@@ -198,10 +204,11 @@ public struct OutletRecord: Sendable {
 
     private static func sale(
         of outlet: Outlet.State
-    ) -> (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])? {
+    ) -> (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?)? {
         switch outlet {
         case .unregistered, .removed: nil
-        case .registered(let details, let status, _): (status, details.currency, details.pricing.taxes)
+        case .registered(let details, let status, _):
+            (status, details.currency, details.pricing.taxes, details.services.kinds.first)
         }
     }
 
@@ -217,10 +224,14 @@ public struct OutletRecord: Sendable {
     public var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
 
     /// What the menu says of an item with some options at this moment.
-    func offer(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Offer {
-        guard let (status, currency, taxes) = sale else { return .noOutlet }
+    ///
+    /// - Parameter service: how the order is to be had, if that was chosen.
+    func offer(
+        of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind?, now: Timestamp
+    ) -> Offer {
+        guard let (status, currency, taxes, standard) = sale else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
-        let offer = menu.offer(of: item, with: chosen, in: currency, now: now)
+        let offer = menu.offer(of: item, with: chosen, for: service ?? standard, in: currency, now: now)
         if case .available(let item) = offer, let tax = item.tax, !taxes.contains(where: { $0.id == tax }) {
             return .taxGone(tax)
         }

@@ -23,11 +23,10 @@ extension Server: @LoopActor Service {
     }
 
     package func submit(
-        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
-        in parameter: OptionalParameter<Text>, as kind: TextKind,
-        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing arguments: [PersonalArgument],
+        command: @escaping ([SealedText?], AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
-        try writes.submit(stream, call, of: customer, sealing: text, in: parameter, as: kind, command: command)
+        try writes.submit(stream, call, of: customer, sealing: arguments, command: command)
     }
 
     package func submit(
@@ -58,12 +57,14 @@ extension Server: @LoopActor Service {
 
     package func hasKitchen(_ outlet: Identifier) -> Bool { partitions.hasKitchen(outlet) }
 
-    package func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
-        partitions.offer(of: item, with: chosen, at: outlet)
+    package func offer(
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+    ) -> Offer {
+        partitions.offer(of: item, with: chosen, at: outlet, as: service)
     }
 
-    package func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] {
-        partitions.offers(for: lines, at: outlet)
+    package func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
+        partitions.offers(for: lines, at: outlet, as: service)
     }
 
     package func count(of cart: Identifier) throws(Failure) -> Response {

@@ -31,16 +31,17 @@ final class Writes {
     }
 
     func submit(
-        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
-        in parameter: OptionalParameter<Text>, as kind: TextKind,
-        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing arguments: [PersonalArgument],
+        command: @escaping ([SealedText?], AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
-        try text?.check(parameter.field, kind == .name ? TextRules.name : TextRules.note)
-        let (metadata, expectedVersion) = (try call.metadata(sealing: parameter), try call.expectedVersion)
+        for argument in arguments { try argument.text?.check(argument.parameter.field, argument.kind.bounds) }
+        let metadata = try call.metadata(sealing: arguments.map(\.parameter))
+        let expectedVersion = try call.expectedVersion
+        let texts = arguments.map { ($0.text, $0.kind) }
         let isRecall = call.isRecall
         let promise = Promise(about: stream.category, isHolding: true)
         submit(promise, of: TextOwner(customer: customer, cart: stream.id), for: call.caller) { key, owner in
-            let sealed = text.map { key.seal($0, kind, of: owner) }
+            let sealed = texts.map { text, kind in text.map { key.seal($0, kind, of: owner) } }
             var request = CommandRequest(
                 stream: stream, metadata: metadata(sealed), expectedVersion: expectedVersion
             ) { command(sealed, $0, $1) }
@@ -178,6 +179,18 @@ extension Confinement {
     fileprivate var orders: (AggregateState) -> Bool {
         { [self] state in
             state.order.map { allowsOrder(from: $0.placement.cart, at: $0.placement.outlet) } ?? true
+        }
+    }
+}
+
+extension TextKind {
+    /// How many bytes such a text has.
+    fileprivate var bounds: ClosedRange<Int> {
+        switch self {
+        case .note, .reason: TextRules.note
+        case .name: TextRules.name
+        case .phone: TextRules.phone
+        case .address: TextRules.address
         }
     }
 }

@@ -16,11 +16,11 @@ final class MemoryService: Service {
         var stream: StreamName
         var metadata: EventMetadata
         var expectedVersion: Int64?
-        /// The customer whose key seals a text, and the text.
+        /// The customer whose key seals texts, the first of these, and what it is.
         var customer: Identifier?
         var text: Text?
         var kind: TextKind?
-        /// Makes the domain's command of a state, with the text sealed.
+        /// Makes the domain's command of a state, with the texts sealed.
         var command: (AggregateState) -> DomainCommand
     }
 
@@ -68,15 +68,15 @@ final class MemoryService: Service {
     }
 
     func submit(
-        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
-        in parameter: OptionalParameter<Text>, as kind: TextKind,
-        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing arguments: [PersonalArgument],
+        command: @escaping ([SealedText?], AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
-        let sealed = text.map { SealedText(ciphertext: Text("sealed \($0.string)")) }
+        let sealed = arguments.map { $0.text.map { SealedText(ciphertext: Text("sealed \($0.string)")) } }
         writes.append(
             Write(
-                stream: stream, metadata: try call.metadata(sealing: parameter)(sealed),
-                expectedVersion: try call.expectedVersion, customer: customer, text: text, kind: kind,
+                stream: stream, metadata: try call.metadata(sealing: arguments.map(\.parameter))(sealed),
+                expectedVersion: try call.expectedVersion, customer: customer, text: arguments.first?.text,
+                kind: arguments.first?.kind,
                 command: { command(sealed, $0, 0) }))
         return .promise(Promise(about: stream.category, isHolding: true))
     }
@@ -103,12 +103,16 @@ final class MemoryService: Service {
 
     func hasKitchen(_ outlet: Identifier) -> Bool { details[outlet] != nil }
 
-    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
+    func offer(
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+    ) -> Offer {
         offersAsked.append((item, chosen, outlet))
         return offer
     }
 
-    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] { lines.map { _ in offer } }
+    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
+        lines.map { _ in offer }
+    }
 
     func count(of cart: Identifier) throws(Failure) -> Response { .answer(.integer(Int64(counts[cart] ?? 0))) }
 

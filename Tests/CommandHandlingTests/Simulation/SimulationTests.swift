@@ -86,8 +86,8 @@ struct History {
             case .cart(.lineEdited(let line, let to, _)):
                 stream.lines[line] = nil
                 stream.lines[to.id] = to.quantity
-            case .cart(.tipSet): break
-            case .cart(.checkedOut(let order, let lines, _, _, _, _)):
+            case .cart(.tipSet), .cart(.serviceChosen): break
+            case .cart(.checkedOut(let order, let lines, _, _, _, _, _)):
                 stream.order = order
                 #expect(Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0.quantity) }) == stream.lines)
                 if let outlet = outlets[event.stream.id] { check(lines, of: outlet, event) }

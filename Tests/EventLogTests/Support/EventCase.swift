@@ -37,6 +37,7 @@ enum EventCase: String, CaseIterable {
     case cartCleared = "cart.cleared"
     case cartLineEdited = "cart.lineEdited"
     case cartTipSet = "cart.tipSet"
+    case cartServiceChosen = "cart.serviceChosen"
     case cartCheckedOut = "cart.checkedOut"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
@@ -91,6 +92,7 @@ enum EventCase: String, CaseIterable {
             case .cart(.cleared): .cartCleared
             case .cart(.lineEdited): .cartLineEdited
             case .cart(.tipSet): .cartTipSet
+            case .cart(.serviceChosen): .cartServiceChosen
             case .cart(.checkedOut): .cartCheckedOut
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
@@ -160,13 +162,16 @@ enum EventCase: String, CaseIterable {
         case .cartLineEdited:
             .cart(.lineEdited(line: random.text(), to: random.line(), customer: random.maybe { $0.identifier() }))
         case .cartTipSet: .cart(.tipSet(random.amount()))
+        case .cartServiceChosen:
+            .cart(.serviceChosen(random.pick(ServiceKind.allCases), table: random.maybe { $0.text() }))
         case .cartCheckedOut:
             .cart(
                 .checkedOut(
                     order: random.identifier(), lines: random.lines(), charges: random.charges(),
                     total: random.amount(),
-                    customer: random.maybe { $0.identifier() }, name: random.maybe { SealedText(ciphertext: $0.text()) }
-                ))
+                    customer: random.maybe { $0.identifier() },
+                    name: random.maybe { SealedText(ciphertext: $0.text()) },
+                    handover: random.handover()))
         case .orderPlaced:
             .order(
                 .placed(
@@ -174,7 +179,8 @@ enum EventCase: String, CaseIterable {
                         cart: random.identifier(), outlet: random.identifier(), currency: random.currency(),
                         lines: random.lines(), charges: random.charges(), total: random.amount(),
                         customer: random.maybe { $0.identifier() },
-                        name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms())))
+                        name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms(),
+                        handover: random.handover())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
@@ -257,7 +263,30 @@ extension SeededGenerator {
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
             prepMinutes: maybe { $0.integer() }, acceptWithin: maybe { $0.integer() },
-            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() }, pricing: pricing())
+            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() }, pricing: pricing(),
+            services: services())
+    }
+
+    mutating func handover() -> Handover {
+        Handover(
+            maybe { $0.pick(ServiceKind.allCases) }, table: maybe { $0.text() },
+            phone: maybe { SealedText(ciphertext: $0.text()) }, address: maybe { SealedText(ciphertext: $0.text()) })
+    }
+
+    private mutating func byService<Value>(_ value: (inout SeededGenerator) -> Value) -> ByService<Value> {
+        var values = ByService<Value>()
+        for service in ServiceKind.allCases where chance(30) { values[service] = value(&self) }
+        return values
+    }
+
+    private mutating func services() -> ByService<OfferedService> {
+        byService { random in
+            OfferedService(
+                charges: random.maybe { $0.pricing().charges }, minimumOrder: random.maybe { $0.amount() },
+                prepMinutes: random.maybe { $0.integer() },
+                requirements: OfferedService.Requirement.allCases.filter { _ in random.chance(30) },
+                hours: random.pick([nil, [], [OpeningHours(day: .friday, opens: 0, closes: 1_440)!]]))
+        }
     }
 
     mutating func header() -> SectionHeader {
@@ -278,7 +307,8 @@ extension SeededGenerator {
             images: texts().map { ItemImage(url: $0, alternative: maybe { $0.text() }) },
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
-            attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() })
+            attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() },
+            servicePrices: byService { $0.amount() })
     }
 
     mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
@@ -290,7 +320,9 @@ extension SeededGenerator {
     private mutating func pricing() -> PricingTerms {
         PricingTerms(
             taxIncluded: maybe { $0.chance(50) },
-            taxes: texts().map { PricingTerms.Tax(id: identifier(), name: $0, rate: rate()) },
+            taxes: texts().map {
+                PricingTerms.Tax(id: identifier(), name: $0, rate: rate(), rates: byService { $0.rate() })
+            },
             service: maybe { PricingTerms.Service(rate: $0.rate(), tax: $0.maybe { $0.identifier() }) },
             smallOrder: maybe { $0.fee() }, delivery: maybe { $0.fee() })
     }
@@ -304,7 +336,7 @@ extension SeededGenerator {
                     id: identifier(), name: name, price: amount(),
                     sizePrices: pick([[], [MenuOption.SizePrice(identifier(), amount())]]),
                     item: maybe { $0.identifier() }, standard: integer(), maximum: integer(),
-                    groups: pick([[], [identifier()]]))
+                    groups: pick([[], [identifier()]]), servicePrices: byService { $0.amount() })
             })
     }
 

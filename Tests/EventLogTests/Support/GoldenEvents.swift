@@ -15,9 +15,52 @@ struct GoldenEvent {
         self.text = text
     }
 
+    private static func by<Value>(delivery: Value? = nil, table: Value? = nil) -> ByService<Value> {
+        var values = ByService<Value>()
+        (values[.delivery], values[.table]) = (delivery, table)
+        return values
+    }
+
+    private static let services = by(
+        delivery: OfferedService(
+            charges: PricingTerms.Charges(delivery: PricingTerms.Fee(Amount(minorUnits: 299))),
+            minimumOrder: Amount(minorUnits: 2_000), prepMinutes: 40, requirements: [.phone, .address],
+            hours: [OpeningHours(day: .monday, opens: 600, closes: 1_500)!]),
+        table: OfferedService(charges: PricingTerms.Charges.none))
+    private static let servicesText =
+        #"{"delivery":{"charges":{"delivery":{"fee":299}},"minimumOrder":2000,"prepMinutes":40,"#
+        + #""requires":["phone","address"],"hours":[{"day":"monday","opens":600,"closes":1500}]},"#
+        + #""table":{"charges":{}}}"#
+
     static let all = outlets + menus + carts + orders + deeds
 
     private static let outlets = [
+        GoldenEvent(
+            "outlet.registered", version: 3,
+            .outlet(
+                .registered(OutletDetails(name: "A", currency: Currency("EUR")!, timeZone: "UTC", services: services))),
+            #"{"currency":"EUR","name":"A","timeZone":"UTC","services":"# + servicesText + "}"),
+        GoldenEvent(
+            "outlet.detailsChanged", version: 2, .outlet(.detailsChanged([.services(services)])),
+            #"{"services":"# + servicesText + "}"),
+        GoldenEvent(
+            "outlet.detailsChanged", version: 2, .outlet(.detailsChanged([.services(ByService())])),
+            #"{"services":{}}"#),
+        GoldenEvent(
+            "outlet.detailsChanged", version: 2,
+            .outlet(
+                .detailsChanged([
+                    .pricing(
+                        PricingTerms(
+                            taxIncluded: true,
+                            taxes: [
+                                PricingTerms.Tax(
+                                    id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 7_000)!,
+                                    rates: by(table: Rate(thousandths: 19_000)!))
+                            ]))
+                ])),
+            #"{"pricing":{"taxIncluded":true,"taxes":[{"id":"vat","name":"VAT","rate":7000,"rates":{"table":19000}}]}}"#
+        ),
         GoldenEvent(
             "outlet.registered", version: 2,
             .outlet(
@@ -77,6 +120,28 @@ struct GoldenEvent {
     private static let tea = Identifier("tea")!
 
     private static let menus = [
+        GoldenEvent(
+            "menu.itemChanged", version: 2,
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        servicePrices: by(delivery: Amount(minorUnits: 300), table: .zero)))),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"prices":{"delivery":300,"table":0}}"#),
+        GoldenEvent(
+            "menu.groupPut", version: 2,
+            .menu(
+                .groupPut(
+                    OptionGroup(
+                        id: Identifier("g")!, title: "G",
+                        options: [
+                            MenuOption(
+                                id: Identifier("o")!, name: "O",
+                                sizePrices: [MenuOption.SizePrice(Identifier("table")!, Amount(minorUnits: 1))],
+                                servicePrices: by(table: Amount(minorUnits: 2)))
+                        ]))),
+            #"{"id":"g","title":"G","min":0,"max":1,"options":[{"id":"o","name":"O","price":0,"#
+                + #""prices":{"table":1},"servicePrices":{"table":2}}]}"#),
         GoldenEvent(
             "menu.sectionAdded",
             .menu(
@@ -259,6 +324,19 @@ struct GoldenEvent {
             .cart(.lineEdited(line: "tea", to: line, customer: Identifier("c-81"))),
             #"{"from":"tea","customer":"c-81","# + lineText + "}"),
         GoldenEvent("cart.tipSet", .cart(.tipSet(Amount(minorUnits: 50))), #"{"tip":50}"#),
+        GoldenEvent(
+            "cart.serviceChosen", .cart(.serviceChosen(.delivery, table: nil)), #"{"service":"delivery"}"#),
+        GoldenEvent(
+            "cart.serviceChosen", .cart(.serviceChosen(.table, table: "4")), #"{"service":"table","table":"4"}"#),
+        GoldenEvent(
+            "cart.checkedOut", version: 4,
+            .cart(
+                .checkedOut(
+                    order: Identifier("d0f631ca-1")!, lines: [], total: .zero, customer: Identifier("c-81"),
+                    handover: Handover(
+                        .delivery, phone: SealedText(ciphertext: "AA=="), address: SealedText(ciphertext: "AB==")))),
+            #"{"order":"d0f631ca-1","lines":[],"total":0,"customer":"c-81","service":"delivery","#
+                + #""sealedPhone":"AA==","sealedAddress":"AB=="}"#),
         GoldenEvent("cart.cleared", .cart(.cleared(count: 7)), #"{"count":7}"#),
         GoldenEvent(
             "cart.checkedOut", version: 3,
@@ -274,6 +352,16 @@ struct GoldenEvent {
     ]
 
     private static let orders = [
+        GoldenEvent(
+            "order.placed", version: 4,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!, lines: [],
+                        total: .zero, terms: Order.Terms(promisedFor: Timestamp(millisecondsSinceEpoch: 1_000)),
+                        handover: Handover(.table, table: "4")))),
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[],"total":0,"service":"table","table":"4","#
+                + #""promisedFor":1000}"#),
         GoldenEvent(
             "order.placed", version: 3,
             .order(

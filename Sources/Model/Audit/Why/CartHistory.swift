@@ -65,8 +65,8 @@ public struct CartHistory: Sendable {
             let old = origins[line] ?? []
             origins[line] = nil
             origins[to.id] = (origins[to.id] ?? []) + old + [version]
-        case .tipSet: break
-        case .checkedOut(_, let lines, _, _, _, _):
+        case .tipSet, .serviceChosen: break
+        case .checkedOut(_, let lines, _, _, _, _, _):
             for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
                 origins[line.id, default: []].append(version)
             }
@@ -79,7 +79,7 @@ public struct CartHistory: Sendable {
     private func words(for event: Cart.Event, in before: Cart.State) -> String {
         switch event {
         case .itemAdded(let line, let outlet, let currency, let customer):
-            let remark = menus.remark(on: line, of: outlet, in: currency)
+            let remark = menus.remark(on: line, of: outlet, as: before.contents?.service, in: currency)
             var words = "added \(line.quantity) × \(line.choice) at \(line.unitPrice.words(in: currency))\(remark)"
             if let note = line.note { words += ", note \(texts.text(of: note).quoted)" }
             if let old = before.line(line.id) {
@@ -106,11 +106,14 @@ public struct CartHistory: Sendable {
             return words
         case .tipSet(let amount):
             return "set the tip to \(before.contents.map { amount.words(in: $0.currency) } ?? "\(amount.minorUnits)")"
-        case .checkedOut(let order, let lines, let charges, let total, let customer, let name):
+        case .serviceChosen(let service, let table):
+            return "chose \(service.rawValue)" + (table.map { " at \($0.quoted)" } ?? "")
+        case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"
             if let customer, before.contents?.customer == nil { words += ", for customer \(customer)" }
-            if let name { words += ", under the name \(texts.text(ofName: name).quoted)" }
+            if let name { words += ", under the name \(texts.text(of: name).quoted)" }
+            words += handover.words(texts)
             for line in lines {
                 guard let old = before.line(line.id), old.unitPrice != line.unitPrice else { continue }
                 words += ", \(line.name) at \(line.unitPrice.majorUnits(of: currency)) "
@@ -146,7 +149,7 @@ public struct CartHistory: Sendable {
                 + CartHistory.text(
                     of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { line in
-                    menus.remark(on: line, of: contents.outlet, in: contents.currency)
+                    menus.remark(on: line, of: contents.outlet, as: contents.service, in: contents.currency)
                 }
         case .checkedOut(let contents, let order):
             return ["now: version \(reading.version), checked out as order \(order)"]

@@ -25,13 +25,16 @@ public struct CurrentMenus: Sendable {
     }
 
     /// What has become of a line's item, in brackets, after a space; empty for no change.
-    func remark(on line: CartLine, of outlet: Identifier, in currency: Currency) -> String {
+    func remark(
+        on line: CartLine, of outlet: Identifier, as service: ServiceKind?, in currency: Currency
+    ) -> String {
         if outlets.corruption(of: outlet) != nil { return " (its menu is damaged now)" }
-        guard let menu = outlets[outlet]?.menu, let entry = menu.entries[line.item] else {
+        guard let record = outlets[outlet], case let menu = record.menu, let entry = menu.entries[line.item] else {
             return " (no longer on the menu)"
         }
         var remarks: [String] = []
-        switch menu.price(of: line.item, with: line.chosen, now: now) {
+        let service = service ?? record.details?.details.services.kinds.first
+        switch menu.price(of: line.item, with: line.chosen, for: service, now: now) {
         case .priced(let today, _):
             if today != line.unitPrice { remarks.append("now \(today.majorUnits(of: currency))") }
         case .notForSale: remarks.append("now without a price")

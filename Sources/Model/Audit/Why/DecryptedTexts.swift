@@ -21,7 +21,7 @@ public struct DecryptedTexts: Sendable {
         }
     }
 
-    func text(ofName name: SealedText) -> String { texts[name] ?? TextOpener.sealed }
+    func text(of text: SealedText) -> String { texts[text] ?? TextOpener.sealed }
 }
 
 /// A sealed text of a history, and where readers with the right to it can see it.
@@ -34,7 +34,7 @@ public struct SealedTextUse: Sendable {
     public var owner: TextOwner
     /// The position of the last event that has it.
     public var position: Int64
-    /// The line of the cart that it is a note on; nil for a name and a reason.
+    /// The line of the cart that it is a note on; nil for any other text.
     public var line: Text?
     /// The order that has it; nil for a note on a cart.
     public var order: Identifier?
@@ -63,13 +63,14 @@ public struct SealedTextUse: Sendable {
             return notes(on: [line], of: owner, event.position)
         case .cart(.lineEdited(_, let line, let customer?)):
             return notes(on: [line], of: TextOwner(customer: customer, cart: event.stream.id), event.position)
-        case .cart(.checkedOut(let order, let lines, _, _, let customer?, let name)):
+        case .cart(.checkedOut(let order, let lines, _, _, let customer?, let name, let handover)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)
-            return notes(on: lines, of: owner, event.position) + names(name, on: order, of: owner, event.position)
+            return notes(on: lines, of: owner, event.position)
+                + texts(name, handover, on: order, of: owner, event.position)
         case .order(.placed(let placement)):
             guard let owner = placement.owner else { return [] }
             return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
-                + names(placement.name, on: event.stream.id, of: owner, event.position)
+                + texts(placement.name, placement.handover, on: event.stream.id, of: owner, event.position)
         case .order(.rejected(let ending)), .order(.cancelled(let ending)):
             guard case .sealed(let text) = ending.text, let owner = owners[event.stream.id] else { return [] }
             return [
@@ -90,11 +91,13 @@ public struct SealedTextUse: Sendable {
         }
     }
 
-    private static func names(
-        _ name: SealedText?, on order: Identifier, of owner: TextOwner, _ position: Int64
+    private static func texts(
+        _ name: SealedText?, _ handover: Handover, on order: Identifier, of owner: TextOwner, _ position: Int64
     ) -> [SealedTextUse] {
-        name.map { name in
-            [SealedTextUse(text: name, kind: .name, owner: owner, position: position, line: nil, order: order)]
-        } ?? []
+        [(name, TextKind.name), (handover.phone, .phone), (handover.address, .address)].compactMap { text, kind in
+            text.map {
+                SealedTextUse(text: $0, kind: kind, owner: owner, position: position, line: nil, order: order)
+            }
+        }
     }
 }

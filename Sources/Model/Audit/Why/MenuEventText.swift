@@ -74,7 +74,7 @@ enum MenuEventText {
             ("imageLarge", old.imageLarge != new.imageLarge), ("images", old.images != new.images),
             ("links", old.links != new.links), ("maxQuantity", old.maxQuantity != new.maxQuantity),
             ("attributes", old.attributes != new.attributes), ("options", old.options != new.options),
-            ("tax", old.tax != new.tax),
+            ("tax", old.tax != new.tax), ("prices", old.servicePrices != new.servicePrices),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
     }

@@ -47,7 +47,7 @@ public struct OrderHistory: Sendable {
                 ("to be released at", terms.releaseAt), ("to be accepted by", terms.acceptBy),
             ]
             return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
-                + placement.total.words(in: placement.currency)
+                + placement.total.words(in: placement.currency) + placement.handover.words(texts)
                 + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
         case .scheduled: return "paid, and shown to the kitchen later"
         case .paymentReported(let payment, _):
@@ -127,11 +127,22 @@ public struct OrderHistory: Sendable {
 
     private var agreement: [String] {
         guard let placement else { return ["agreed: unknown, the order cannot be read"] }
-        let name = placement.name.map { " under the name \(texts.text(ofName: $0).quoted)" } ?? ""
+        let name = placement.name.map { " under the name \(texts.text(of: $0).quoted)" } ?? ""
         return ["agreed\(name):"]
             + CartHistory.text(
                 of: placement.lines, placement.currency, placement.charges, total: placement.total,
                 cart?.origins ?? [:], texts
             ) { _ in "" }
+    }
+}
+
+extension Handover {
+    /// `, for delivery, to "12 Mill Road", phone "0171 …"`; empty where nothing is said.
+    func words(_ texts: DecryptedTexts) -> String {
+        var words = service.map { $0 == .table ? ", at a table" : ", for \($0.rawValue)" } ?? ""
+        if let table { words += " called \(table.quoted)" }
+        if let address { words += ", to \(texts.text(of: address).quoted)" }
+        if let phone { words += ", phone \(texts.text(of: phone).quoted)" }
+        return words
     }
 }

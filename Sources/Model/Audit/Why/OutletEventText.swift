@@ -56,6 +56,7 @@ extension OutletDetail {
         case .payment: "payment"
         case .payWithin: "payWithin"
         case .pricing: "taxes and charges"
+        case .services: "services"
         }
     }
 
@@ -75,6 +76,9 @@ extension OutletDetail {
         case .payment(let value): return value.rawValue
         case .hours(let values): return values.count.counted("period")
         case .pricing(let terms): return terms.words(in: currency)
+        case .services(let services):
+            let names = services.kinds.map(\.rawValue)
+            return names.isEmpty ? "nothing" : names.joined(separator: ", ")
         }
     }
 }

@@ -110,11 +110,12 @@ extension Cart: StreamDecider {
         of events: [Event], _ command: Command, in state: State, of id: Identifier
     ) -> [Consequence] {
         guard case .checkOut(let checkOut) = command, case .filled(let contents) = state,
-            case .checkedOut(let order, let lines, let charges, let total, let customer, let name) = events.last
+            case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover) =
+                events.last
         else { return [] }
         let placement = Order.Placement(
             cart: id, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
-            total: total, customer: customer, name: name, terms: checkOut.terms)
+            total: total, customer: customer, name: name, terms: checkOut.terms, handover: handover)
         return [Consequence(stream: StreamName(.order, order), isStreamNew: true, command: .order(.place(placement)))]
     }
 }

@@ -1,7 +1,8 @@
 // What a cart asks of the catalogue before it decides.
 
-/// What the catalogue says of the lines of a cart at an outlet, in their order.
-public typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Offer]
+/// What the catalogue says of the lines of a cart at an outlet, in their order, where its order is had as was chosen; nil
+/// for as the outlet does it without a choice.
+public typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier, _ service: ServiceKind?) -> [Offer]
 
 extension CartLine {
     /// The chosen options, in the order of their ids.
@@ -13,7 +14,8 @@ extension Cart.State {
     ///
     /// - Parameter offers: what the catalogue says of lines at an outlet.
     public func maximum(ofLine id: Text, offers: OfferSource) -> Int? {
-        guard let contents, let line = line(id), case .available(let item)? = offers([line], contents.outlet).first
+        guard let contents, let line = line(id),
+            case .available(let item)? = offers([line], contents.outlet, contents.service).first
         else { return nil }
         return item.maxQuantity
     }
@@ -27,7 +29,7 @@ extension Cart.Command {
     public func outlet(for cart: Cart.State) -> Identifier? {
         switch self {
         case .add(let addition): addition.outlet
-        case .set, .edit, .checkOut: cart.contents?.outlet
+        case .set, .edit, .checkOut, .chooseService: cart.contents?.outlet
         case .remove, .clear, .tip: nil
         }
     }
@@ -46,11 +48,21 @@ extension Cart.CheckOut {
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
         guard case .filled(let contents) = cart else { return }
-        let list = source(contents.lines, contents.outlet)
+        let list = source(contents.lines, contents.outlet, contents.service)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
         guard let details = details(contents.outlet) else { return }
-        minimumOrder = details.minimumOrder
-        pricing = details.pricing
-        terms = Order.Terms(of: details, at: now)
+        let service: ServiceKind?
+        do throws(Rejection) {
+            service = try details.service(contents.service)
+        } catch {
+            refusal = error
+            return
+        }
+        handover.service = service
+        handover.table = contents.table
+        requirements = details.requirements(for: service)
+        minimumOrder = details.minimumOrder(for: service)
+        pricing = details.pricing(for: service)
+        terms = Order.Terms(of: details, for: service, at: now)
     }
 }

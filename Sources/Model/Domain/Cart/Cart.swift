@@ -16,6 +16,8 @@ public enum Cart: Decider {
         case edit(Edit)
         /// Sets what the customer gives beside what is charged; 0 for nothing.
         case tip(Amount)
+        /// Says how the order is to be had.
+        case chooseService(ServiceChoice)
         case checkOut(CheckOut)
     }
 
@@ -68,6 +70,23 @@ public enum Cart: Decider {
         }
     }
 
+    /// How an order is to be had.
+    public struct ServiceChoice: Equatable, Sendable {
+        /// The way to have it.
+        public var service: ServiceKind
+        /// The table, as the outlet calls it.
+        public var table: Text?
+        /// The ways that the outlet offers.
+        public var offered: [ServiceKind]
+
+        /// A choice of what an outlet offers.
+        public init(_ service: ServiceKind, table: Text? = nil, offered: [ServiceKind]) {
+            self.service = service
+            self.table = table
+            self.offered = offered
+        }
+    }
+
     /// What a customer has been shown and agrees to.
     public enum Agreement: Equatable, Sendable {
         /// The total.
@@ -94,12 +113,19 @@ public enum Cart: Decider {
         public var name: SealedText?
         /// What the order will wait for.
         public var terms: Order.Terms
+        /// How the order will be handed over.
+        public var handover: Handover
+        /// What the order needs.
+        public var requirements: [OfferedService.Requirement]
+        /// Why the order cannot be had as was chosen, if so.
+        var refusal: Rejection?
 
         /// A checkout.
         public init(
             order: Identifier, agreement: Agreement, offers: [Text: Offer], pricing: PricingTerms = .none,
             minimumOrder: Amount? = nil, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Order.Terms = .none
+            terms: Order.Terms = .none, handover: Handover = .none,
+            requirements: [OfferedService.Requirement] = []
         ) {
             self.order = order
             self.agreement = agreement
@@ -109,6 +135,8 @@ public enum Cart: Decider {
             self.customer = customer
             self.name = name
             self.terms = terms
+            self.handover = handover
+            self.requirements = requirements
         }
     }
 
@@ -128,10 +156,12 @@ public enum Cart: Decider {
         /// A line became another, or joined one that was there. The quantity is that of the other line then.
         case lineEdited(line: Text, to: CartLine, customer: Identifier? = nil)
         case tipSet(Amount)
+        /// Its order will be had like this, at a table if there is one.
+        case serviceChosen(ServiceKind, table: Text?)
         /// The cart became an order, at these prices.
         case checkedOut(
             order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
-            name: SealedText? = nil)
+            name: SealedText? = nil, handover: Handover = .none)
     }
 
     // MARK: State
@@ -148,6 +178,10 @@ public enum Cart: Decider {
         public var lines: [CartLine]
         /// What the customer gives beside what is charged.
         public var tip = Amount.zero
+        /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
+        public var service: ServiceKind?
+        /// The table, as the outlet calls it.
+        public var table: Text?
         /// What was charged beside the lines, once it is checked out.
         public var charges: [Charge] = []
 
@@ -200,7 +234,7 @@ public enum Cart: Decider {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
             (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
             (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
-            (.checkedOut(_, let order), .checkOut):
+            (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .checkOut):
             throw Rejection(
                 .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
 
@@ -247,7 +281,10 @@ public enum Cart: Decider {
             try amount.check(.amount)
             return amount == contents.tip ? [] : [.tipSet(amount)]
 
-        case (.empty, .tip), (.empty, .checkOut):
+        case (.filled(let contents), .chooseService(let choice)):
+            return try choose(choice, contents)
+
+        case (.empty, .tip), (.empty, .chooseService), (.empty, .checkOut):
             throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
         case (.filled(let contents), .checkOut(let checkOut)):
             return [try place(checkOut, contents)]
@@ -269,7 +306,7 @@ public enum Cart: Decider {
             options: item.options, note: addition.note)
         let existing = lines.first { $0.isSame(as: line) }
         let quantity = (existing?.quantity ?? 0) + addition.quantity
-        guard quantity <= item.maxQuantity else {
+        guard quantity <= item.maxQuantity, CartLine.recordableQuantities.contains(quantity) else {
             throw tooMany(addition.item, item)
         }
         guard existing != nil || lines.count < maximumLines else {
@@ -305,21 +342,43 @@ public enum Cart: Decider {
                 others.contains { $0.id == id }
             }
         }
-        guard line.quantity <= max(item.maxQuantity, old.quantity) else { throw tooMany(old.item, item) }
+        guard line.quantity <= max(item.maxQuantity, old.quantity),
+            CartLine.recordableQuantities.contains(line.quantity)
+        else { throw tooMany(old.item, item) }
         try checkTotal(of: others, with: line.quantity, of: line.id, at: line.unitPrice)
         return [.lineEdited(line: old.id, to: line, customer: customer)]
+    }
+
+    private static func choose(_ choice: ServiceChoice, _ contents: Contents) throws(Rejection) -> [Event] {
+        guard choice.offered.contains(choice.service) else {
+            let offered = choice.offered.map(\.rawValue).joined(separator: ", ")
+            throw .invalid(
+                .service,
+                "outlet '\(contents.outlet)' offers "
+                    + (offered.isEmpty ? "nothing to choose from" : "\(offered), and not '\(choice.service.rawValue)'"))
+        }
+        if let table = choice.table {
+            guard choice.service == .table else { throw .invalid(.table, "is only known of orders at a table") }
+            try TextRules.check(table, .table, TextRules.table)
+        }
+        if choice.service == contents.service, choice.table == contents.table { return [] }
+        return [.serviceChosen(choice.service, table: choice.table)]
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
         let customer = try customer(checkOut.customer, of: contents)
         try check(checkOut.name.map(PersonalText.sealed), .name, of: customer)
+        try check(checkOut.handover.phone.map(PersonalText.sealed), .phone, of: customer)
+        try check(checkOut.handover.address.map(PersonalText.sealed), .address, of: customer)
         let offers = contents.lines.map { checkOut.offers[$0.id] ?? .noItem }
         for (line, offer) in zip(contents.lines, offers) {
             let item = try offer.item(line.item, of: contents.outlet)
             try checkCurrency(of: item, in: contents)
             guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
         }
-        let quote = try Quote(of: contents, offers: offers, terms: checkOut.pricing)
+        if let refusal = checkOut.refusal { throw refusal }
+        let quote = try Quote(
+            of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service)
         let total = quote.bill.total
         switch checkOut.agreement {
         case .total(total), .quote(quote.digest): break
@@ -335,9 +394,23 @@ public enum Cart: Decider {
         if let minimum = checkOut.minimumOrder, quote.bill.subtotal < minimum {
             throw Rejection(.limit, "the outlet's minimum order is \(minimum.words(in: contents.currency))")
         }
+        for requirement in checkOut.requirements {
+            let (isThere, subject): (Bool, Rejection.Subject) =
+                switch requirement {
+                case .name: (checkOut.name != nil, .name)
+                case .phone: (checkOut.handover.phone != nil, .phone)
+                case .address: (checkOut.handover.address != nil, .address)
+                case .table: (checkOut.handover.table != nil, .table)
+                }
+            guard isThere else {
+                throw Rejection(
+                    .required, "the outlet needs the \(requirement.rawValue) for this order", about: subject,
+                    allowed: requirement == .table ? [.chooseService] : [])
+            }
+        }
         return .checkedOut(
             order: checkOut.order, lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer,
-            name: checkOut.name)
+            name: checkOut.name, handover: checkOut.handover)
     }
 
     /// The owner of the cart after a command that names a customer, or none.
@@ -471,16 +544,27 @@ extension Cart.Contents {
             try edit(id, to: line, of: customer)
         case .tipSet(let amount):
             tip = amount
-        case .checkedOut(let order, let lines, let charges, _, let customer, let name):
+        case .serviceChosen(let service, let table):
+            guard table == nil || service == .table else {
+                throw ImpossibleEvent("a table for an order that is had otherwise")
+            }
+            self.service = service
+            self.table = table
+        case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
             try checkOwner(customer)
-            guard lines.mayBelong(to: customer), name == nil || customer != nil else {
+            guard service == nil || service == handover.service, table == handover.table else {
+                throw ImpossibleEvent("an order that is had otherwise than its cart says")
+            }
+            let isPersonal = name != nil || handover.isPersonal
+            guard lines.mayBelong(to: customer), !isPersonal || customer != nil else {
                 throw ImpossibleEvent("an order with a text that is not its customer's")
             }
             self.customer = customer
             self.lines = lines
             self.charges = charges
+            service = handover.service
             return order
         }
         return nil

@@ -86,15 +86,18 @@ extension Choice {
 extension MenuState {
     /// What the menu says of an item with some options, at an outlet that takes orders.
     ///
-    /// - Parameter chosen: ``Swift/Array/normalized``.
+    /// - Parameters:
+    ///   - chosen: ``Swift/Array/normalized``.
+    ///   - service: how the order is had; nil where there is nothing to choose.
     public func offer(
-        of item: Identifier, with chosen: [ChosenOption], in currency: Currency, now: Timestamp
+        of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind? = nil, in currency: Currency,
+        now: Timestamp
     ) -> Offer {
         guard let entry = entries[item] else { return .noItem }
         if entry.price == nil { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
         let options = entry.unpackedOptions
-        let choice = choice(of: chosen, from: options.groups, for: entry, now: now)
+        let choice = choice(of: chosen, from: options.groups, for: entry, service, now: now)
         guard case .priced(let price, let lineOptions) = choice else { return .wrongChoice(choice) }
         return .available(
             Offer.Item(

@@ -13,9 +13,12 @@ public struct Quote: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - offers: what the catalogue says now of each line, in their order.
-    ///   - terms: what the outlet charges beside the prices.
+    ///   - terms: what the outlet charges beside the prices, for orders that are had in that way.
+    ///   - service: how the order is had; nil where there is nothing to choose.
     /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
-    public init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
+    public init(
+        of contents: Cart.Contents, offers: [Offer], terms: PricingTerms, for service: ServiceKind? = nil
+    ) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
         billed.reserveCapacity(lines.count)
@@ -32,13 +35,16 @@ public struct Quote: Equatable, Sendable {
         }
         self.lines = lines
         bill = try Bill(for: billed, on: terms, tip: contents.tip)
-        digest = Quote.digest(of: contents, lines, bill)
+        digest = Quote.digest(of: contents, lines, bill, service)
     }
 
-    private static func digest(of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill) -> Text {
+    private static func digest(
+        of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill, _ service: ServiceKind?
+    ) -> Text {
         var hash = StableHash()
         hash.add(contents.outlet.text)
         hash.add(Text(contents.currency.code))
+        if let service { hash.add(Text(service.rawValue)) }
         for line in lines {
             hash.add(line.id)
             hash.add(Int64(line.quantity))

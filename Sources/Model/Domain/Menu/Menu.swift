@@ -80,6 +80,7 @@ public enum Menu: Decider {
     public static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
         switch command {
         case .put(let document, let taxes):
+            let document = document.sizesTakingPrices
             try document.validate()
             for (index, section) in document.sections.enumerated() {
                 for (place, item) in section.items.enumerated() {
@@ -126,7 +127,9 @@ public enum Menu: Decider {
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             return entry.ownSuspension == nil ? [] : [.itemResumed(id)]
 
-        case .putGroup(let group): return try put(group, in: state)
+        case .putGroup(let group):
+            let sizes = state.groups.sizes(besides: group.id).union(group.sizes)
+            return try put(group.taking(sizes), in: state)
         case .removeGroup(let id): return try removeGroup(id, in: state)
         case .repriceOption(let id, let price, let size):
             return try repriceOption(id, price, with: size, in: state)

@@ -15,6 +15,8 @@ public struct MenuItem: Equatable, Sendable {
     public var description: Text?
     /// What one costs. Without a price it is shown and cannot be ordered.
     public var price: Amount?
+    /// What one costs where orders are had in some ways.
+    public var servicePrices: ByService<Amount>
     /// The cuisine it belongs to.
     public var cuisine: Text?
     /// Free words to find it by.
@@ -41,13 +43,15 @@ public struct MenuItem: Equatable, Sendable {
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
-        attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil
+        attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil,
+        servicePrices: ByService<Amount> = ByService()
     ) {
         self.id = id
         self.kind = kind
         self.name = name
         self.description = description
         self.price = price
+        self.servicePrices = servicePrices
         self.cuisine = cuisine
         self.tags = tags
         self.imageSmall = imageSmall
@@ -96,6 +100,12 @@ public struct MenuItem: Equatable, Sendable {
             } else if registered?.needsPrice == true, options.isEmpty {
                 throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
             }
+        }
+        for (service, price) in servicePrices.list {
+            try problems.note { () throws(Rejection) in try price.check("\(path)prices.\(service.rawValue)") }
+        }
+        if price == nil, !servicePrices.isEmpty {
+            problems.add("\(path)prices: must be left out where there is no price beside them")
         }
         try problems.note { () throws(Rejection) in try TextRules.check(cuisine, "\(path)cuisine", TextRules.line) }
         try problems.note { () throws(Rejection) in

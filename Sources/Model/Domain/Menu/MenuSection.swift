@@ -85,6 +85,15 @@ public struct MenuDocument: Equatable, Sendable {
         }
     }
 
+    /// The menu with prices of sizes where its groups have sizes that are called as ways to have an order.
+    var sizesTakingPrices: MenuDocument {
+        let sizes = groups.reduce(into: Set<Identifier>()) { $0.formUnion($1.sizes) }
+        guard ServiceKind.allCases.contains(where: { Identifier($0.rawValue).map(sizes.contains) ?? false }) else {
+            return self
+        }
+        return MenuDocument(sections: sections, groups: groups.map { $0.taking(sizes) })
+    }
+
     /// Rejects a menu with values out of range, or ids used twice, naming the fields.
     func validate() throws(Rejection) {
         var problems = ProblemList()

@@ -42,6 +42,17 @@ extension MenuState {
         /// What one costs; of an item with sizes, the lowest of their prices.
         public var price: Amount? { storage.header.price }
 
+        /// What one costs where orders are had in some ways.
+        public var servicePrices: ByService<Amount> {
+            storage.header.hasServicePrices ? storage.servicePrices : ByService()
+        }
+
+        /// What one costs where an order is had in a way, or in any way if that is nil.
+        public func price(for service: ServiceKind?) -> Amount? {
+            guard let service, storage.header.hasServicePrices else { return price }
+            return storage.servicePrices[service] ?? price
+        }
+
         /// Whether ``price`` is the lowest of several.
         public var isPriceFrom: Bool { storage.header.isPriceFrom }
 
@@ -116,6 +127,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let hasMedia: Bool
         /// Whether there are groups of options or a tax.
         let hasOptions: Bool
+        /// Whether there are other prices for some ways to have an order.
+        let hasServicePrices: Bool
         /// Whether the price is not the item's own, but the lowest of its sizes.
         let isPriceFrom: Bool
         let byteCount: Int32
@@ -129,6 +142,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             hasAttributes = !item.attributes.isEmpty
             hasMedia = item.hasMedia
             hasOptions = item.hasOptions
+            hasServicePrices = !item.servicePrices.isEmpty
             isPriceFrom = item.price == nil && lowestPrice != nil
             minorUnits = (item.price ?? lowestPrice)?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
@@ -168,6 +182,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             texts.append(
                 MenuState.Entry.Options(groups: item.options, tax: item.tax, ownSuspension: ownSuspension))
         }
+        if !item.servicePrices.isEmpty { texts.append(item.servicePrices) }
         for tag in item.tags { texts.append(tag) }
         if !item.attributes.isEmpty { texts.append(item.attributes) }
         let bytes = texts.bytes
@@ -207,6 +222,15 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         }
     }
 
+    var servicePrices: ByService<Amount> {
+        read { texts in
+            for _ in 0..<7 { texts.skip() }
+            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
+            if header.hasOptions { _ = texts.nextOptions() }
+            return texts.nextServicePrices()
+        }
+    }
+
     var item: MenuItem {
         read { texts in
             let name = texts.next() ?? ""
@@ -222,6 +246,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
                 let options = texts.nextOptions()
                 (item.options, item.tax) = (options.groups, options.tax)
             }
+            if header.hasServicePrices { item.servicePrices = texts.nextServicePrices() }
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
             if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item

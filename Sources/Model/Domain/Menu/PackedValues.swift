@@ -54,6 +54,12 @@ struct PackedValues {
         }
     }
 
+    /// One bit for each way to have an order that has a price, and these prices.
+    mutating func append(_ prices: ByService<Amount>) {
+        append(ServiceKind.allCases.reversed().reduce(0) { $0 << 1 | (prices[$1] == nil ? 0 : 1) } as UInt64)
+        for (_, price) in prices.list { append(UInt64(bitPattern: price.minorUnits)) }
+    }
+
     /// An absent text, and the attributes up to the end.
     mutating func append(_ attributes: ItemAttributes) {
         bytes.append(0)
@@ -141,6 +147,16 @@ struct PackedValues {
                     MenuState.Suspension(until: Timestamp(millisecondsSinceEpoch: Int64(bitPattern: number &- 2)))
                 }
             return MenuState.Entry.Options(groups: groups, tax: tax, ownSuspension: suspension)
+        }
+
+        mutating func nextServicePrices() -> ByService<Amount> {
+            var prices = ByService<Amount>()
+            var bits = nextNumber()
+            for service in ServiceKind.allCases {
+                if bits & 1 == 1 { prices[service] = Amount(minorUnits: Int64(bitPattern: nextNumber())) }
+                bits >>= 1
+            }
+            return prices
         }
 
         /// The attributes up to the end; what comes before them has been read.

@@ -19,12 +19,14 @@ extension Order {
         public var name: SealedText?
         /// What it waits for, and until when.
         public var terms: Terms
+        /// How it is handed over.
+        public var handover: Handover
 
         /// A placement.
         public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Terms = .none
+            terms: Terms = .none, handover: Handover = .none
         ) {
             self.cart = cart
             self.outlet = outlet
@@ -35,6 +37,7 @@ extension Order {
             self.customer = customer
             self.name = name
             self.terms = terms
+            self.handover = handover
         }
 
         /// The sum of quantities.
@@ -83,9 +86,11 @@ extension Order {
         }
 
         /// The terms of an order that an outlet gets at a moment.
-        public init(of details: OutletDetails, at now: Timestamp) {
+        ///
+        /// - Parameter service: how it is had; nil where there is nothing to choose.
+        public init(of details: OutletDetails, for service: ServiceKind? = nil, at now: Timestamp) {
             self.init()
-            promisedFor = details.prepMinutes.map { now.adding(minutes: $0) }
+            promisedFor = details.prepMinutes(for: service).map { now.adding(minutes: $0) }
             acceptWithin = details.acceptWithin
             if details.payment == .first {
                 payBy = now.adding(seconds: details.payWithin ?? OutletDetails.usualPayWait)

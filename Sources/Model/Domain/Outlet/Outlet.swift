@@ -114,7 +114,7 @@ public enum Outlet: Decider {
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):
-            guard details.pricing.isRecordable else { throw ImpossibleEvent("charges out of range") }
+            guard details.isRecordable else { throw ImpossibleEvent("charges out of range") }
             state = .registered(details, .closed, isHidden: false)
         case (.unregistered, _):
             throw ImpossibleEvent("an event before the outlet was registered")
@@ -122,7 +122,7 @@ public enum Outlet: Decider {
             throw ImpossibleEvent("an outlet registered twice")
         case (.registered(var details, let status, let isHidden), .detailsChanged(let changes)):
             for change in changes { details.apply(change) }
-            guard details.pricing.isRecordable else { throw ImpossibleEvent("charges out of range") }
+            guard details.isRecordable else { throw ImpossibleEvent("charges out of range") }
             state = .registered(details, status, isHidden: isHidden)
         case (.registered(let details, _, let isHidden), .opened):
             state = .registered(details, .open, isHidden: isHidden)
@@ -139,6 +139,13 @@ public enum Outlet: Decider {
         case (.removed, _):
             throw ImpossibleEvent("an event after the outlet was removed")
         }
+    }
+}
+
+extension OutletDetails {
+    /// Whether every amount that is charged can be worked with.
+    fileprivate var isRecordable: Bool {
+        pricing.charges.isRecordable && services.list.allSatisfy { $0.value.charges?.isRecordable ?? true }
     }
 }
 

@@ -17,6 +17,7 @@ public enum OutletDetail: Equatable, Sendable {
     case payment(OutletDetails.Payment)
     case payWithin(Int?)
     case pricing(PricingTerms)
+    case services(ByService<OfferedService>)
 }
 
 extension OutletDetails {
@@ -27,7 +28,7 @@ extension OutletDetails {
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
             .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
             .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
-            .pricing(pricing),
+            .pricing(pricing), .services(services),
         ]
     }
 
@@ -63,6 +64,7 @@ extension OutletDetails {
         case .payment(let value): payment = value
         case .payWithin(let value): payWithin = value
         case .pricing(let value): pricing = value
+        case .services(let value): services = value
         }
     }
 }

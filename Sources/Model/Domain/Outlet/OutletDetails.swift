@@ -60,6 +60,8 @@ public struct OutletDetails: Equatable, Sendable {
     public var payWithin: Int?
     /// What it charges beside its items' prices.
     public var pricing: PricingTerms
+    /// The ways to have its orders; none if there is nothing to choose.
+    public var services: ByService<OfferedService>
 
     /// Details with everything that is not named left out.
     public init(
@@ -67,7 +69,8 @@ public struct OutletDetails: Equatable, Sendable {
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
         hours: [OpeningHours] = [], prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
-        payWithin: Int? = nil, pricing: PricingTerms = .none
+        payWithin: Int? = nil, pricing: PricingTerms = .none,
+        services: ByService<OfferedService> = ByService()
     ) {
         self.name = name
         self.city = city
@@ -87,6 +90,7 @@ public struct OutletDetails: Equatable, Sendable {
         self.payment = payment
         self.payWithin = payWithin
         self.pricing = pricing
+        self.services = services
     }
 
     /// Rejects details with a value out of range, naming the field.
@@ -104,16 +108,21 @@ public struct OutletDetails: Equatable, Sendable {
         try Self.check(acceptWithin, "acceptWithin", 0...OutletDetails.maximumWait)
         try Self.check(payWithin, "payWithin", 1...OutletDetails.maximumWait)
         try Self.check(minimumOrder?.minorUnits, "minimumOrder", 0...Amount.maximum.minorUnits)
-        guard hours.count <= OutletDetails.maximumHours else {
-            throw .invalid("hours", "must have at most \(OutletDetails.maximumHours) entries")
-        }
+        try Self.check(hours, "hours")
         try pricing.validate()
+        try validateServices()
     }
 
-    private static func check<Number: BinaryInteger>(
-        _ value: Number?, _ field: String, _ range: ClosedRange<Number>
+    static func check(_ hours: [OpeningHours], _ field: @autoclosure () -> String) throws(Rejection) {
+        guard hours.count <= OutletDetails.maximumHours else {
+            throw .invalid(.field(field()), "must have at most \(OutletDetails.maximumHours) entries")
+        }
+    }
+
+    static func check<Number: BinaryInteger>(
+        _ value: Number?, _ field: @autoclosure () -> String, _ range: ClosedRange<Number>
     ) throws(Rejection) {
         guard let value, !range.contains(value) else { return }
-        throw .invalid(.field(field), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+        throw .invalid(.field(field()), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
     }
 }

@@ -11,12 +11,15 @@ public struct PricingTerms: Equatable, Sendable {
         public var name: Text
         /// How much of the price it is.
         public var rate: Rate
+        /// How much it is where orders are had in some ways.
+        public var rates: ByService<Rate>
 
         /// A tax.
-        public init(id: Identifier, name: Text, rate: Rate) {
+        public init(id: Identifier, name: Text, rate: Rate, rates: ByService<Rate> = ByService()) {
             self.id = id
             self.name = name
             self.rate = rate
+            self.rates = rates
         }
     }
 
@@ -51,16 +54,55 @@ public struct PricingTerms: Equatable, Sendable {
         }
     }
 
+    /// What is charged beside lines and taxes.
+    public struct Charges: Equatable, Sendable {
+        /// The charge for service.
+        public var service: Service?
+        /// The fee of a small order.
+        public var smallOrder: Fee?
+        /// The fee for bringing it.
+        public var delivery: Fee?
+
+        /// Charges with everything that is not named left out.
+        public init(service: Service? = nil, smallOrder: Fee? = nil, delivery: Fee? = nil) {
+            self.service = service
+            self.smallOrder = smallOrder
+            self.delivery = delivery
+        }
+
+        /// Nothing.
+        public static let none = Charges()
+
+        /// Whether every amount can be worked with.
+        var isRecordable: Bool {
+            [smallOrder, delivery].compactMap(\.self).allSatisfy { $0.amount.isRecordable }
+        }
+    }
+
     /// Whether the prices have the taxes in them; nil where that was never said, and there are none.
     public var taxIncluded: Bool?
     /// The taxes. An item that names none has the first.
     public var taxes: [Tax]
+    /// What is charged beside lines and taxes.
+    public var charges: Charges
+
     /// The charge for service.
-    public var service: Service?
+    public var service: Service? {
+        get { charges.service }
+        set { charges.service = newValue }
+    }
+
     /// The fee of a small order.
-    public var smallOrder: Fee?
+    public var smallOrder: Fee? {
+        get { charges.smallOrder }
+        set { charges.smallOrder = newValue }
+    }
+
     /// The fee for bringing it.
-    public var delivery: Fee?
+    public var delivery: Fee? {
+        get { charges.delivery }
+        set { charges.delivery = newValue }
+    }
 
     /// Terms with everything that is not named left out.
     public init(
@@ -69,18 +111,11 @@ public struct PricingTerms: Equatable, Sendable {
     ) {
         self.taxIncluded = taxIncluded
         self.taxes = taxes
-        self.service = service
-        self.smallOrder = smallOrder
-        self.delivery = delivery
+        charges = Charges(service: service, smallOrder: smallOrder, delivery: delivery)
     }
 
     /// Nothing but the prices.
     public static let none = PricingTerms()
-
-    /// Whether every amount can be worked with.
-    var isRecordable: Bool {
-        [smallOrder, delivery].compactMap(\.self).allSatisfy { $0.amount.isRecordable }
-    }
 
     /// Rejects terms with a value out of range, naming the field.
     func validate() throws(Rejection) {
@@ -96,9 +131,14 @@ public struct PricingTerms: Equatable, Sendable {
         guard taxes.isEmpty || taxIncluded != nil else {
             throw .invalid("taxIncluded", "is missing: do the prices have the taxes in them?")
         }
-        try check(service?.tax, "charges.service")
-        try check(smallOrder, "charges.smallOrder")
-        try check(delivery, "charges.delivery")
+        try check(charges, at: "charges")
+    }
+
+    /// Rejects charges with an amount out of range, or a tax that there is not, naming the field below `path`.
+    func check(_ charges: Charges, at path: String) throws(Rejection) {
+        try check(charges.service?.tax, "\(path).service")
+        try check(charges.smallOrder, "\(path).smallOrder")
+        try check(charges.delivery, "\(path).delivery")
     }
 
     private func check(_ fee: Fee?, _ path: String) throws(Rejection) {

@@ -15,6 +15,7 @@ public struct Rejection: Error, Equatable, Sendable {
         case state = "STATE"
         case totalChanged = "TOTALCHANGED"
         case choice = "CHOICE"
+        case required = "REQUIRED"
     }
 
     /// What a rejection of a value is about.
@@ -22,13 +23,13 @@ public struct Rejection: Error, Equatable, Sendable {
         /// A place in a document, such as `sections[0].items[2].price`, or a value of that name.
         case field(String)
         /// An argument of a command, which clients may call otherwise.
-        case amount, before, name, note, partOf, quantity, readyBy, reason, size, until
+        case address, amount, before, name, note, partOf, phone, quantity, readyBy, reason, service, size, table, until
     }
 
     /// What can be done instead, or helps.
     public enum Action: Equatable, Sendable {
         case openOutlet, priceOption
-        case addToCart, showCart, countCart
+        case addToCart, showCart, countCart, chooseService
         case acceptOrder, rejectOrder, prepareOrder, readyOrder, completeOrder, delayOrder, cancelOrder, refundOrder
         case showOrder
     }

@@ -11,6 +11,13 @@ public enum TextRules {
     /// The customer's note on a line, and a reason given for a pause.
     public static let note = 1...500
 
+    /// The number to call about an order.
+    public static let phone = 1...40
+    /// Where to bring an order.
+    public static let address = 1...500
+    /// What an outlet calls a table.
+    public static let table = 1...40
+
     /// Rejects a text out of bounds, or one with control characters, naming its field.
     public static func check(
         _ text: Text, _ subject: @autoclosure () -> Rejection.Subject, _ bounds: ClosedRange<Int>

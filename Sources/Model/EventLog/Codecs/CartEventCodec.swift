@@ -30,13 +30,18 @@ enum CartEventCodec {
         case .tipSet(let amount):
             writer.field("tip", amount.minorUnits)
             return "cart.tipSet"
-        case .checkedOut(let order, let lines, let charges, let total, let customer, let name):
+        case .serviceChosen(let service, let table):
+            writer.field("service", service.rawValue)
+            if let table { writer.field("table", table.string) }
+            return "cart.serviceChosen"
+        case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             writer.field("order", order.rawValue)
             CartLineCodec.encode(lines, to: &writer)
             ChargeCodec.encodeField(charges, to: &writer)
             writer.field("total", total.minorUnits)
             if let customer { writer.field("customer", customer.rawValue) }
             if let name { writer.field("sealedName", name.ciphertext.string) }
+            HandoverCodec.encode(handover, to: &writer)
             return "cart.checkedOut"
         }
     }
@@ -56,6 +61,7 @@ enum CartEventCodec {
         var edited: Text?
         var customer: Identifier?
         var sealedName: SealedText?
+        var handover = Handover()
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if try line.read(key, from: &reader) { continue }
@@ -73,7 +79,8 @@ enum CartEventCodec {
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
-            default: _ = try reader.rawValue()
+            default:
+                if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
         }
         switch name {
@@ -92,11 +99,13 @@ enum CartEventCodec {
         case "cart.checkedOut":
             guard let order, let lines, let total else { return nil }
             return .checkedOut(
-                order: order, lines: lines, charges: charges, total: total, customer: customer, name: sealedName)
+                order: order, lines: lines, charges: charges, total: total, customer: customer, name: sealedName,
+                handover: handover)
         case "cart.lineEdited":
             guard let edited, let line = line.line else { return nil }
             return .lineEdited(line: edited, to: line, customer: customer)
         case "cart.tipSet": return tip.map(Cart.Event.tipSet)
+        case "cart.serviceChosen": return handover.service.map { .serviceChosen($0, table: handover.table) }
         default: return nil
         }
     }

@@ -27,7 +27,12 @@ public enum EventCodec {
             case .deed(let event): DeedCodec.encode(event, to: &writer)
             }
         writer.endObject()
-        return (EventKind(name: name, schemaVersion: Upcaster.currentVersion(of: name)), writer.bytes)
+        return (EventKind(name: name, schemaVersion: version(of: event, name)), writer.bytes)
+    }
+
+    /// The version of its kind's schema that an event is written with.
+    public static func version(of event: DomainEvent, _ kind: String) -> Int {
+        Upcaster.version(of: kind, isPlain: !event.saysServices)
     }
 
     /// The present version of a kind's schema.

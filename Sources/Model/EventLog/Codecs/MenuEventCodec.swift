@@ -129,6 +129,10 @@ enum MenuEventCodec {
         if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
         if !item.options.isEmpty { writer.field("options", item.options.lazy.map(\.rawValue)) }
         if let tax = item.tax { writer.field("tax", tax.rawValue) }
+        if !item.servicePrices.isEmpty {
+            writer.key("prices")
+            item.servicePrices.encode(to: &writer)
+        }
     }
 
     private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
@@ -168,6 +172,7 @@ enum MenuEventCodec {
         var attributes = ItemAttributes()
         var options: [Identifier] = []
         var tax: Identifier?
+        var servicePrices = ByService<Amount>()
         var size: Identifier?
         var until: Timestamp?
         var state: FeedCheck.State?
@@ -206,6 +211,7 @@ enum MenuEventCodec {
                 case "attributes": attributes = try reader.attributes()
                 case "options": options = try reader.identifiers()
                 case "tax": tax = try reader.identifier()
+                case "prices": servicePrices = try .decode(from: &reader)
                 case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 case "state": state = FeedCheck.State(rawValue: try reader.string())
@@ -246,7 +252,8 @@ enum MenuEventCodec {
             return MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
-                maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
+                maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
+                servicePrices: servicePrices)
         }
     }
 }

@@ -8,7 +8,20 @@ public enum OptionGroupCodec {
     /// - Parameter more: writes further fields of an option.
     public static func encode(
         _ group: OptionGroup, to writer: inout JSONWriter,
-        more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void = { _, _ in }
+        more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void
+    ) {
+        encode(group, to: &writer, option: encodeShown, more: more)
+    }
+
+    /// Writes the fields of a group for an event. Default values are left out.
+    static func encode(_ group: OptionGroup, to writer: inout JSONWriter) {
+        encode(group, to: &writer, option: encodeRecorded) { _, _ in }
+    }
+
+    private static func encode(
+        _ group: OptionGroup, to writer: inout JSONWriter,
+        option write: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void,
+        more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void
     ) {
         writer.field("id", group.id.rawValue)
         writer.field("title", group.title.string)
@@ -20,26 +33,56 @@ public enum OptionGroupCodec {
         writer.beginArray()
         for option in group.options {
             writer.beginObject()
-            encode(option, to: &writer)
+            write(option, &writer)
             more(option, &writer)
             writer.endObject()
         }
         writer.endArray()
     }
 
-    private static func encode(_ option: MenuOption, to writer: inout JSONWriter) {
-        writer.field("id", option.id.rawValue)
-        writer.field("name", option.name.string)
-        writer.field("price", option.price.minorUnits)
+    /// In an event, prices with sizes stand apart from those of ways to have an order: a size can have any id.
+    private static func encodeRecorded(_ option: MenuOption, to writer: inout JSONWriter) {
+        encodeName(of: option, to: &writer)
         if !option.sizePrices.isEmpty {
             writer.key("prices")
             writer.beginObject()
-            for price in option.sizePrices {
-                writer.key(dynamic: price.size.rawValue)
-                writer.integer(price.price.minorUnits)
-            }
+            encode(option.sizePrices, to: &writer)
             writer.endObject()
         }
+        if !option.servicePrices.isEmpty {
+            writer.key("servicePrices")
+            option.servicePrices.encode(to: &writer)
+        }
+        encodeRest(of: option, to: &writer)
+    }
+
+    /// In a document, all prices are in one object, as merchants write them.
+    private static func encodeShown(_ option: MenuOption, to writer: inout JSONWriter) {
+        encodeName(of: option, to: &writer)
+        if !option.sizePrices.isEmpty || !option.servicePrices.isEmpty {
+            writer.key("prices")
+            writer.beginObject()
+            encode(option.sizePrices, to: &writer)
+            option.servicePrices.encodeMembers(to: &writer)
+            writer.endObject()
+        }
+        encodeRest(of: option, to: &writer)
+    }
+
+    private static func encode(_ prices: [MenuOption.SizePrice], to writer: inout JSONWriter) {
+        for price in prices {
+            writer.key(dynamic: price.size.rawValue)
+            writer.integer(price.price.minorUnits)
+        }
+    }
+
+    private static func encodeName(of option: MenuOption, to writer: inout JSONWriter) {
+        writer.field("id", option.id.rawValue)
+        writer.field("name", option.name.string)
+        writer.field("price", option.price.minorUnits)
+    }
+
+    private static func encodeRest(of option: MenuOption, to writer: inout JSONWriter) {
         if let item = option.item { writer.field("item", item.rawValue) }
         if option.standard != 0 { writer.field("default", option.standard) }
         if option.maximum != 1 { writer.field("max", option.maximum) }
@@ -84,6 +127,7 @@ public enum OptionGroupCodec {
         var name: Text?
         var price: Amount?
         var prices: [MenuOption.SizePrice] = []
+        var servicePrices = ByService<Amount>()
         var item: Identifier?
         var (standard, maximum) = (0, 1)
         var groups: [Identifier] = []
@@ -100,6 +144,7 @@ public enum OptionGroupCodec {
                     prices.append(MenuOption.SizePrice(size, Amount(minorUnits: try reader.integer())))
                 }
                 if prices.isEmpty { throw reader.failure("prices with sizes") }
+            case "servicePrices": servicePrices = try .decode(from: &reader)
             case "item": item = try reader.identifier()
             case "default": standard = Int(try reader.integer())
             case "max": maximum = Int(try reader.integer())
@@ -110,6 +155,6 @@ public enum OptionGroupCodec {
         guard let id, let name, let price else { throw reader.failure("an option with all its fields") }
         return MenuOption(
             id: id, name: name, price: price, sizePrices: prices, item: item, standard: standard, maximum: maximum,
-            groups: groups)
+            groups: groups, servicePrices: servicePrices)
     }
 }

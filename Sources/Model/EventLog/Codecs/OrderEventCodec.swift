@@ -13,6 +13,7 @@ enum OrderEventCodec {
             writer.field("total", placement.total.minorUnits)
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
+            HandoverCodec.encode(placement.handover, to: &writer)
             encode(placement.terms, to: &writer)
             return "order.placed"
         case .scheduled: return "order.scheduled"
@@ -91,6 +92,7 @@ enum OrderEventCodec {
         var customer: Identifier?
         var sealedName: SealedText?
         var terms = Order.Terms()
+        var handover = Handover()
         var party: Order.Party?
         var readyBy: Timestamp?
         var reason: Order.Reason?
@@ -134,7 +136,8 @@ enum OrderEventCodec {
             case "code": reason = Order.Reason(rawValue: try reader.string())
             case "reason": text = .plain(try reader.text())
             case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
-            default: _ = try reader.rawValue()
+            default:
+                if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
         }
         var ending: Order.Ending? {
@@ -147,7 +150,7 @@ enum OrderEventCodec {
             return .placed(
                 Order.Placement(
                     cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
-                    customer: customer, name: sealedName, terms: terms))
+                    customer: customer, name: sealedName, terms: terms, handover: handover))
         case "order.scheduled": return .scheduled
         case "order.paymentReported":
             guard let reference, let kind, let amount else { return nil }

@@ -67,17 +67,7 @@ enum OutletEventCodec {
         case .ratingCount(let value): writer.field("ratingCount", value)
         case .deliveryMinutes(let value): writer.field("deliveryMinutes", value)
         case .minimumOrder(let value): writer.field("minimumOrder", value?.minorUnits)
-        case .hours(let value):
-            writer.key("hours")
-            writer.beginArray()
-            for period in value {
-                writer.beginObject()
-                writer.field("day", period.day.rawValue)
-                writer.field("opens", period.opens)
-                writer.field("closes", period.closes)
-                writer.endObject()
-            }
-            writer.endArray()
+        case .hours(let value): encode(value, to: &writer)
         case .prepMinutes(let value): writer.field("prepMinutes", value)
         case .acceptWithin(let value): writer.field("acceptWithin", value)
         case .payment(let value): writer.field("payment", value.rawValue)
@@ -85,7 +75,23 @@ enum OutletEventCodec {
         case .pricing(let value):
             writer.key("pricing")
             TermsCodec.encode(value, to: &writer)
+        case .services(let value):
+            writer.key("services")
+            ServicesCodec.encode(value, to: &writer) { writer, hours in encode(hours, to: &writer) }
         }
+    }
+
+    private static func encode(_ hours: [OpeningHours], to writer: inout JSONWriter) {
+        writer.key("hours")
+        writer.beginArray()
+        for period in hours {
+            writer.beginObject()
+            writer.field("day", period.day.rawValue)
+            writer.field("opens", period.opens)
+            writer.field("closes", period.closes)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     private static func decodeDetail(
@@ -116,13 +122,14 @@ enum OutletEventCodec {
             return .payment(payment)
         case "payWithin": return .payWithin(try reader.optionalInteger().map(Int.init))
         case "pricing": return .pricing(try TermsCodec.decode(from: &reader))
+        case "services": return .services(try ServicesCodec.decode(from: &reader))
         default:
             _ = try reader.rawValue()
             return nil
         }
     }
 
-    private static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
+    static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
         var hours: [OpeningHours] = []
         try reader.beginArray()
         while try reader.nextElement() {
@@ -161,6 +168,7 @@ extension OutletDetail {
         case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value): value == nil
         case .payment(let value): value == .none
         case .pricing(let value): value == .none
+        case .services(let value): value.isEmpty
         }
     }
 }

@@ -20,22 +20,35 @@ public enum TermsCodec {
                 writer.field("id", tax.id.rawValue)
                 writer.field("name", tax.name.string)
                 writer.field("rate", tax.rate.thousandths)
+                if !tax.rates.isEmpty {
+                    writer.key("rates")
+                    writer.beginObject()
+                    for (service, rate) in tax.rates.list {
+                        writer.key(dynamic: service.rawValue)
+                        writer.integer(Int64(rate.thousandths))
+                    }
+                    writer.endObject()
+                }
                 writer.endObject()
             }
             writer.endArray()
         }
-        guard terms.service != nil || terms.smallOrder != nil || terms.delivery != nil else { return }
+        guard terms.charges != .none else { return }
         writer.key("charges")
+        encode(terms.charges, to: &writer)
+    }
+
+    static func encode(_ charges: PricingTerms.Charges, to writer: inout JSONWriter) {
         writer.beginObject()
-        if let service = terms.service {
+        if let service = charges.service {
             writer.key("service")
             writer.beginObject()
             writer.field("rate", service.rate.thousandths)
             if let tax = service.tax { writer.field("tax", tax.rawValue) }
             writer.endObject()
         }
-        encode("smallOrder", terms.smallOrder, to: &writer)
-        encode("delivery", terms.delivery, to: &writer)
+        encode("smallOrder", charges.smallOrder, to: &writer)
+        encode("delivery", charges.delivery, to: &writer)
         writer.endObject()
     }
 
@@ -62,32 +75,38 @@ public enum TermsCodec {
                     guard let id = fields.id, let name = fields.name, let rate = fields.rate else {
                         throw reader.failure("a tax with all its fields")
                     }
-                    terms.taxes.append(PricingTerms.Tax(id: id, name: name, rate: rate))
+                    terms.taxes.append(PricingTerms.Tax(id: id, name: name, rate: rate, rates: fields.rates))
                 }
-            case "charges":
-                try reader.beginObject()
-                while let key = try reader.nextKey() {
-                    let fields = try Fields(from: &reader)
-                    switch key {
-                    case "service":
-                        guard let rate = fields.rate else { throw reader.failure("a rate") }
-                        terms.service = PricingTerms.Service(rate: rate, tax: fields.tax)
-                    case "smallOrder", "delivery":
-                        guard let fee = fields.fee else { throw reader.failure("a fee") }
-                        if key == "delivery" { terms.delivery = fee } else { terms.smallOrder = fee }
-                    default: break
-                    }
-                }
+            case "charges": terms.charges = try decodeCharges(from: &reader)
             default: _ = try reader.rawValue()
             }
         }
         return terms
     }
 
+    static func decodeCharges(from reader: inout JSONReader) throws(JSONReadingError) -> PricingTerms.Charges {
+        var charges = PricingTerms.Charges()
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            let fields = try Fields(from: &reader)
+            switch key {
+            case "service":
+                guard let rate = fields.rate else { throw reader.failure("a rate") }
+                charges.service = PricingTerms.Service(rate: rate, tax: fields.tax)
+            case "smallOrder", "delivery":
+                guard let fee = fields.fee else { throw reader.failure("a fee") }
+                if key == "delivery" { charges.delivery = fee } else { charges.smallOrder = fee }
+            default: break
+            }
+        }
+        return charges
+    }
+
     private struct Fields {
         var id: Identifier?
         var name: Text?
         var rate: Rate?
+        var rates = ByService<Rate>()
         var fee: PricingTerms.Fee?
         var tax: Identifier?
 
@@ -99,9 +118,16 @@ public enum TermsCodec {
                 switch key {
                 case "id": id = try reader.identifier()
                 case "name": name = try reader.text()
-                case "rate":
-                    rate = Rate(thousandths: Int(try reader.integer()))
-                    if rate == nil { throw reader.failure("a rate") }
+                case "rate": rate = try Fields.rate(from: &reader)
+                case "rates":
+                    try reader.beginObject()
+                    while let key = try reader.nextKey() {
+                        guard let service = ServiceKind(rawValue: key.description) else {
+                            throw reader.failure("a way to have orders")
+                        }
+                        rates[service] = try Fields.rate(from: &reader)
+                    }
+                    if rates.isEmpty { throw reader.failure("rates with ways to have orders") }
                 case "fee": amount = Amount(minorUnits: try reader.integer())
                 case "freeFrom": freeFrom = Amount(minorUnits: try reader.integer())
                 case "tax": tax = try reader.identifier()
@@ -109,6 +135,11 @@ public enum TermsCodec {
                 }
             }
             if let amount { fee = PricingTerms.Fee(amount, freeFrom: freeFrom, tax: tax) }
+        }
+
+        private static func rate(from reader: inout JSONReader) throws(JSONReadingError) -> Rate {
+            guard let rate = Rate(thousandths: Int(try reader.integer())) else { throw reader.failure("a rate") }
+            return rate
         }
     }
 }

@@ -12,6 +12,9 @@ enum Upcaster {
         /// What turns version 1 into 2, and so on, up to the first version that the present reader understands as it is.
         /// Old events are many: where the reader can understand them without a step, they are read as fast as new ones.
         var steps: [Step] = []
+        /// The version of events that say nothing of ways to have orders, where those that do have a later one: servers
+        /// of before there were such ways read on, and refuse what they would work out wrongly.
+        var plainVersion: Int?
 
         /// The first version that needs no step.
         var firstReadable: Int { steps.count + 1 }
@@ -19,11 +22,19 @@ enum Upcaster {
 
     /// The kinds whose schema has changed.
     private static let schemas = [
-        Schema(kind: "outlet.registered", version: 2, steps: [ratingInHundredths]),
+        // From version 3 on with services, or taxes with rates for them.
+        Schema(kind: "outlet.registered", version: 3, steps: [ratingInHundredths], plainVersion: 2),
+        Schema(kind: "outlet.detailsChanged", version: 2, plainVersion: 1),
+        // Version 2 has prices by service.
+        Schema(kind: "menu.itemAdded", version: 2, plainVersion: 1),
+        Schema(kind: "menu.itemChanged", version: 2, plainVersion: 1),
+        Schema(kind: "menu.groupPut", version: 2, plainVersion: 1),
         // Version 1 has ids in `options`, and not what the options were called and cost.
         Schema(kind: "cart.itemAdded", version: 2),
-        // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases.
-        Schema(kind: "cart.checkedOut", version: 3), Schema(kind: "order.placed", version: 3),
+        // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
+        // the order is handed over.
+        Schema(kind: "cart.checkedOut", version: 4, plainVersion: 3),
+        Schema(kind: "order.placed", version: 4, plainVersion: 3),
         // Version 1 has all taxes together as `tax`.
         Schema(kind: "order.refunded", version: 2),
         Schema(kind: "order.paymentReported", version: 2, steps: [paymentOfItsReference]),
@@ -37,6 +48,17 @@ enum Upcaster {
     static func currentVersion(of kind: String) -> Int {
         var kind = kind
         return kind.withUTF8 { schema(of: EventName(UnsafeRawBufferPointer($0))).version }
+    }
+
+    /// The version that an event of a kind is written with.
+    ///
+    /// - Parameter isPlain: whether it says nothing of ways to have orders.
+    static func version(of kind: String, isPlain: Bool) -> Int {
+        var kind = kind
+        return kind.withUTF8 { kind in
+            let schema = schema(of: EventName(UnsafeRawBufferPointer(kind)))
+            return isPlain ? schema.plainVersion ?? schema.version : schema.version
+        }
     }
 
     /// The payload after some steps.

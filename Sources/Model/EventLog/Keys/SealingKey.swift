@@ -22,6 +22,10 @@ public enum TextKind: String, CaseIterable, Sendable {
     case note
     /// The name on an order.
     case name
+    /// The number to call about an order.
+    case phone
+    /// Where to bring an order.
+    case address
     /// Why an order was rejected or cancelled.
     case reason
 }

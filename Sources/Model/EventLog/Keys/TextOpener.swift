@@ -70,7 +70,7 @@ extension Order.Book {
     /// Whose key opens the texts in it; nil if nothing is sealed.
     public var textOwner: TextOwner? {
         let isSealed =
-            placement.name != nil || ending?.text?.isSealed ?? false
+            placement.name != nil || placement.handover.isPersonal || ending?.text?.isSealed ?? false
             || placement.lines.contains(where: \.hasSealedNote)
         return isSealed ? placement.owner : nil
     }

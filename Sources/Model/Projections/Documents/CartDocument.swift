@@ -30,11 +30,15 @@ public enum CartDocument {
         writer.field("status", status)
         writer.field("count", state.count)
         writer.field("currency", contents?.currency.code)
+        if let service = contents?.service { writer.field("service", service.rawValue) }
+        if let table = contents?.table { writer.field("table", table.string) }
         writer.key("lines")
         switch state {
         case .empty: LineDocument.write([], .none, texts, to: &writer)
         case .filled(let contents):
-            let problems = offers.map { LineDocument.Problems.of($0(contents.lines, contents.outlet)) }
+            let problems = offers.map {
+                LineDocument.Problems.of($0(contents.lines, contents.outlet, contents.service))
+            }
             LineDocument.write(contents.lines, problems ?? .unknown, texts, to: &writer)
         case .checkedOut(let contents, _): LineDocument.write(contents.lines, .none, texts, to: &writer)
         }
@@ -69,6 +73,7 @@ public enum OrderDocument {
         writer.field("outlet", placement.outlet.rawValue)
         if let customer = placement.customer { writer.field("customer", customer.rawValue) }
         if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
+        write(placement.handover, texts, to: &writer)
         writer.field("version", version)
         writer.field("status", book.status.rawValue)
         writeLife(of: book, texts, to: &writer)
@@ -149,6 +154,7 @@ public enum OrderDocument {
         writer.field("order", order.id.rawValue)
         if let customer = placement.customer { writer.field("customer", customer.rawValue) }
         if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
+        write(placement.handover, texts, to: &writer)
         writer.field("version", order.version)
         writer.field("status", order.book.status.rawValue)
         writeLife(of: order.book, texts, to: &writer)
@@ -170,6 +176,14 @@ public enum OrderDocument {
         }
         writer.endArray()
         writer.endObject()
+    }
+
+    /// How an order is handed over. What does not apply is left out.
+    private static func write(_ handover: Handover, _ texts: TextOpener, to writer: inout JSONWriter) {
+        if let phone = handover.phone { writer.field("phone", texts.text(of: phone, .phone)) }
+        if let address = handover.address { writer.field("address", texts.text(of: address, .address)) }
+        if let service = handover.service { writer.field("service", service.rawValue) }
+        if let table = handover.table { writer.field("table", table.string) }
     }
 
     /// When something was promised, what an order waits for and how it ended. What does not apply is left out.

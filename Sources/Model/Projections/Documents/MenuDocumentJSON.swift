@@ -108,6 +108,11 @@ public enum ItemDocument {
     public static func writePrice(of entry: MenuState.Entry, to writer: inout JSONWriter) {
         writer.field("price", entry.price?.minorUnits)
         if entry.isPriceFrom { writer.field("from", true) }
+        let prices = entry.servicePrices
+        if !prices.isEmpty {
+            writer.key("prices")
+            prices.encode(to: &writer)
+        }
         if entry.hasOptions { writer.field("hasOptions", true) }
     }
 

@@ -42,9 +42,24 @@ public enum OutletDocument {
         writer.field("ratingCount", details.ratingCount)
         writer.field("deliveryMinutes", details.deliveryMinutes)
         writer.field("minimumOrder", details.minimumOrder?.minorUnits)
+        write(details.hours, to: &writer)
+        // Left out where nothing is said: most outlets have none of them.
+        if let minutes = details.prepMinutes { writer.field("prepMinutes", minutes) }
+        if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
+        if details.payment != .none { writer.field("payment", details.payment.rawValue) }
+        if let seconds = details.payWithin { writer.field("payWithin", seconds) }
+        TermsCodec.encodeFields(details.pricing, to: &writer)
+        if !details.services.isEmpty {
+            writer.key("services")
+            ServicesCodec.encode(details.services, to: &writer) { writer, hours in write(hours, to: &writer) }
+        }
+        writeStatus(status, to: &writer)
+    }
+
+    private static func write(_ hours: [OpeningHours], to writer: inout JSONWriter) {
         writer.key("hours")
         writer.beginArray()
-        for period in details.hours {
+        for period in hours {
             writer.beginObject()
             writer.field("day", period.day.rawValue)
             writer.field("opens", clock(period.opens))
@@ -52,13 +67,6 @@ public enum OutletDocument {
             writer.endObject()
         }
         writer.endArray()
-        // Left out where nothing is said: most outlets have none of them.
-        if let minutes = details.prepMinutes { writer.field("prepMinutes", minutes) }
-        if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
-        if details.payment != .none { writer.field("payment", details.payment.rawValue) }
-        if let seconds = details.payWithin { writer.field("payWithin", seconds) }
-        TermsCodec.encodeFields(details.pricing, to: &writer)
-        writeStatus(status, to: &writer)
     }
 
     /// Whether it takes orders, and if not, until when.

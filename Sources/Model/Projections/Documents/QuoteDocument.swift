@@ -22,10 +22,13 @@ public enum QuoteDocument {
         writer.field("currency", state.contents?.currency.code)
         switch state {
         case .filled(let contents):
-            write(contents, offers(contents.lines, contents.outlet), details(contents.outlet), texts, to: &writer)
+            write(
+                contents, offers(contents.lines, contents.outlet, contents.service), details(contents.outlet), texts,
+                to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
         case .checkedOut(let contents, let order):
             // What it cost: an order is never priced again.
+            writeHandover(contents.service, table: contents.table, to: &writer)
             write(
                 contents.lines, charges: contents.charges, total: (try? contents.payable())?.minorUnits, texts,
                 to: &writer)
@@ -33,6 +36,12 @@ public enum QuoteDocument {
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// How the order is had, where there is anything to choose.
+    private static func writeHandover(_ service: ServiceKind?, table: Text?, to writer: inout JSONWriter) {
+        if let service { writer.field("service", service.rawValue) }
+        if let table { writer.field("table", table.string) }
     }
 
     /// Writes a document without a quote to agree to.
@@ -52,18 +61,26 @@ public enum QuoteDocument {
         _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ texts: TextOpener,
         to writer: inout JSONWriter
     ) {
-        let quote = Result { () throws(Rejection) in
-            try Quote(of: contents, offers: offers, terms: details?.pricing ?? .none)
+        let offered = details.flatMap { try? $0.service(contents.service) } ?? contents.service
+        writeHandover(offered, table: contents.table, to: &writer)
+        let priced = Result { () throws(Rejection) -> (Quote, ServiceKind?) in
+            let service = try details?.service(contents.service)
+            return (
+                try Quote(
+                    of: contents, offers: offers, terms: details?.pricing(for: service) ?? .none, for: service), service
+            )
         }
         writer.key("lines")
-        LineDocument.write((try? quote.get())?.lines ?? contents.lines, .of(offers), texts, to: &writer)
-        switch quote {
-        case .success(let quote):
+        LineDocument.write((try? priced.get())?.0.lines ?? contents.lines, .of(offers), texts, to: &writer)
+        switch priced {
+        case .success((let quote, let service)):
             writer.field("subtotal", quote.bill.subtotal.minorUnits)
             writer.key("charges")
             ChargeCodec.encode(quote.bill.charges, to: &writer)
             writer.field("total", quote.bill.total.minorUnits)
-            if let minimum = details?.minimumOrder { writer.field("minimumOrder", minimum.minorUnits) }
+            if let minimum = details?.minimumOrder(for: service) { writer.field("minimumOrder", minimum.minorUnits) }
+            let requirements = details?.requirements(for: service) ?? []
+            if !requirements.isEmpty { writer.field("requires", requirements.lazy.map(\.rawValue)) }
             // To agree to a quote is to agree to an order, so there is no quote if an item cannot be had.
             let canBeHad = offers.allSatisfy { if case .available = $0 { true } else { false } }
             writer.field("quote", canBeHad ? quote.digest.string : nil)

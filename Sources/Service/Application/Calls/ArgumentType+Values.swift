@@ -100,6 +100,19 @@ extension ArgumentType<Int> {
     }
 }
 
+extension ArgumentType<ServiceKind> {
+    /// A way to have an order.
+    static let service = ArgumentType(
+        kind: .string, accepting: "one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))"
+    ) { argument, field throws(Failure) in
+        guard let service = argument.string.flatMap(ServiceKind.init) else {
+            throw .invalid(
+                field, "must be one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return service
+    }
+}
+
 extension ArgumentType<Amount> {
     /// An amount of money in minor units.
     static let amount = ArgumentType(

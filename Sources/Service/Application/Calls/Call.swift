@@ -173,20 +173,34 @@ package struct Call: ~Copyable {
     package func metadata() throws(Failure) -> EventMetadata {
         var metadata = try origin
         guard metadata.commandID != nil else { return metadata }
-        metadata.fingerprint = Call.fingerprint(of: words(omitting: nil).head)
+        metadata.fingerprint = Call.fingerprint(of: words(omitting: [])[0])
         return metadata
     }
 
     /// As ``metadata()``, with the sealed text in place of an option's value: the text cannot be guessed from what the
     /// log keeps.
     package func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
+        let metadata = try metadata(sealing: [text])
+        return { metadata([$0]) }
+    }
+
+    /// The same for several options, whose sealed texts come in the order of the options.
+    package func metadata(
+        sealing texts: [OptionalParameter<Text>]
+    ) throws(Failure) -> ([SealedText?]) -> EventMetadata {
         var metadata = try origin
         guard metadata.commandID != nil else { return { [metadata] _ in metadata } }
-        let (head, tail) = words(omitting: text.place)
+        let values = texts.map { valueIndex(of: $0.place) }
+        // In the order in which the call has them.
+        let order = values.indices.filter { values[$0] > 0 }.sorted { values[$0] < values[$1] }
+        let pieces = words(omitting: order.map { values[$0] })
         return { sealed in
-            var call = head
-            if let sealed { Call.append(sealed.ciphertext.utf8, to: &call) }
-            metadata.fingerprint = Call.fingerprint(of: call + tail)
+            var call = pieces[0]
+            for (place, index) in order.enumerated() {
+                if let text = sealed[index] { Call.append(text.ciphertext.utf8, to: &call) }
+                call += pieces[place + 1]
+            }
+            metadata.fingerprint = Call.fingerprint(of: call)
             return metadata
         }
     }
@@ -208,27 +222,25 @@ package struct Call: ~Copyable {
 
     private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
-    /// The words of the call up to the value of an option, and those behind it. The options for its id, its flow and
-    /// its actor are left out.
-    private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
+    /// The words of the call up to the first of these arguments, between them, and behind the last. The options for its
+    /// id, its flow and its actor are left out.
+    private func words(omitting omitted: [Int]) -> [[UInt8]] {
         let id = valueIndex(of: declaration.idOption?.place)
         let flow = valueIndex(of: declaration.flowOption?.place)
         let actor = valueIndex(of: declaration.actorOption?.place)
         func belongs(_ index: Int, to value: Int) -> Bool { value > 0 && (index == value || index == value - 1) }
-        let omitted = valueIndex(of: omitted)
-        var head: [UInt8] = []
-        var tail: [UInt8] = []
+        var pieces: [[UInt8]] = [[]]
         for index in arguments.indices
         where !belongs(index, to: id) && !belongs(index, to: flow) && !belongs(index, to: actor) {
             if index == 0 {
-                Call.append(arguments[index].uppercased, to: &head)
-            } else if omitted == 0 || index < omitted {
-                Call.append(arguments[index].bytes, to: &head)
-            } else if index > omitted {
-                Call.append(arguments[index].bytes, to: &tail)
+                Call.append(arguments[index].uppercased, to: &pieces[0])
+            } else if omitted.contains(index) {
+                pieces.append([])
+            } else {
+                Call.append(arguments[index].bytes, to: &pieces[pieces.count - 1])
             }
         }
-        return (head, tail)
+        return pieces
     }
 
     private func valueIndex(of place: ParameterPlace?) -> Int {

@@ -5,15 +5,19 @@ extension Rejection.Subject {
     var argument: String? {
         switch self {
         case .field: nil
+        case .address: "ADDRESS"
         case .amount: "minor"
         case .before: "BEFORE"
         case .name: "NAME"
         case .note: "NOTE"
         case .partOf: "OF"
+        case .phone: "PHONE"
         case .quantity: "QTY"
         case .readyBy: "READY"
         case .reason: "REASON"
+        case .service: "service"
         case .size: "SIZE"
+        case .table: "TABLE"
         case .until: "UNTIL"
         }
     }
@@ -28,6 +32,7 @@ extension Rejection.Action {
         case .addToCart: "CART.ADD"
         case .showCart: "CART.GET"
         case .countCart: "CART.COUNT"
+        case .chooseService: "CART.SERVICE"
         case .acceptOrder: "ORDER.ACCEPT"
         case .rejectOrder: "ORDER.REJECT"
         case .prepareOrder: "ORDER.PREPARE"

@@ -23,18 +23,23 @@ enum CartCommands {
                 let options = try call[options] ?? []
                 let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
                 let text = try call[note]
-                func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
+                func add(
+                    _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
+                ) -> DomainCommand {
                     .cart(
                         .add(
                             Cart.Addition(
                                 outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
-                                offer: service.offer(of: item, with: options, at: outlet))))
+                                offer: service.offer(
+                                    of: item, with: options, at: outlet, as: state.cart?.contents?.service))))
                 }
                 guard let customer = try call[customer] else {
-                    return try service.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
+                    return try service.submit(stream, call) { state, _ in
+                        add(text.map(PersonalText.plain), of: nil, state)
+                    }
                 }
                 return try service.submit(stream, call, of: customer, sealing: text, in: note, as: .note) {
-                    note, _, _ in add(note.map(PersonalText.sealed), of: customer)
+                    note, state, _ in add(note.map(PersonalText.sealed), of: customer, state)
                 }
             }
         },
@@ -86,7 +91,8 @@ enum CartCommands {
                 ) -> DomainCommand {
                     var offer = Offer.noItem
                     if let contents = state.cart?.contents, let old = state.cart?.line(line) {
-                        offer = service.offer(of: old.item, with: options ?? old.chosen, at: contents.outlet)
+                        offer = service.offer(
+                            of: old.item, with: options ?? old.chosen, at: contents.outlet, as: contents.service)
                     }
                     return .cart(
                         .edit(
@@ -114,6 +120,22 @@ enum CartCommands {
             return { service, call throws(Failure) in
                 let amount = try call[amount]
                 return try service.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.tip(amount)) }
+            }
+        },
+        Command(
+            "CART.SERVICE", .carts, role: .customer, effect: .write(.cart),
+            "Says how a cart's order is to be had, one of the ways that its outlet offers; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            let kind = parameters.required("service", .service)
+            let table = parameters.option("TABLE", "text", .text.accepting("1–40 bytes of UTF-8"))
+            return { service, call throws(Failure) in
+                let (kind, table) = (try call[kind], try call[table])
+                return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
+                    let details = (state.cart?.contents?.outlet).flatMap(service.details)
+                    let offered = details?.services.kinds ?? []
+                    return .cart(.chooseService(Cart.ServiceChoice(kind, table: table, offered: offered)))
+                }
             }
         },
         Command(
@@ -173,9 +195,16 @@ enum CartCommands {
             let total = parameters.option("TOTAL", "minor", .amount)
             let quote = parameters.option("QUOTE", "digest", .quoteDigest)
             let name = parameters.option("NAME", "text", .text.accepting("1–200 bytes of UTF-8"))
+            let phone = parameters.option("PHONE", "text", .text.accepting("1–40 bytes of UTF-8"))
+            let address = parameters.option("ADDRESS", "text", .text.accepting("1–500 bytes of UTF-8"))
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { service, call throws(Failure) in
-                let (cart, text) = (try call[cart], try call[name])
+                let cart = try call[cart]
+                let texts = [
+                    PersonalArgument(try call[name], in: name, as: .name),
+                    PersonalArgument(try call[phone], in: phone, as: .phone),
+                    PersonalArgument(try call[address], in: address, as: .address),
+                ]
                 let agreement: Cart.Agreement
                 switch (try call[total], try call[quote]) {
                 case (let total?, nil): agreement = .total(total)
@@ -186,23 +215,27 @@ enum CartCommands {
                 }
                 let stream = StreamName(.cart, cart)
                 func checkOut(
-                    _ name: SealedText?, of customer: Identifier?, _ state: AggregateState, _ version: Int64
+                    _ texts: [SealedText?], of customer: Identifier?, _ state: AggregateState, _ version: Int64
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
                         of: state.cart ?? .empty, offers: service.offers,
                         details: service.details, now: service.now)
                     checkOut.customer = customer
-                    checkOut.name = name
+                    checkOut.name = texts[0]
+                    checkOut.handover.phone = texts[1]
+                    checkOut.handover.address = texts[2]
                     return .cart(.checkOut(checkOut))
                 }
                 guard let customer = try call[customer] else {
-                    guard text == nil else {
-                        throw .invalid("NAME", "needs CUSTOMER: personal data is only taken where it can be forgotten")
+                    if let text = texts.first(where: { $0.text != nil }) {
+                        throw .invalid(
+                            text.parameter.field,
+                            "needs CUSTOMER: personal data is only taken where it can be forgotten")
                     }
-                    return try service.submit(stream, call) { checkOut(nil, of: nil, $0, $1) }
+                    return try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) }
                 }
-                return try service.submit(stream, call, of: customer, sealing: text, in: name, as: .name) {
+                return try service.submit(stream, call, of: customer, sealing: texts) {
                     checkOut($0, of: customer, $1, $2)
                 }
             }

@@ -40,32 +40,41 @@ private struct OptionInput: InputObject {
     let option: MenuOption
 
     init(_ fields: InputFields) throws(InputError) {
-        let prices: SizePrices? = try fields.optional("prices")
+        let prices: OptionPrices? = try fields.optional("prices")
         option = MenuOption(
             id: try fields.required("id"), name: try fields.required("name"),
-            price: try fields.optional("price").map(Amount.init) ?? .zero, sizePrices: prices?.list ?? [],
+            price: try fields.optional("price").map(Amount.init) ?? .zero, sizePrices: prices?.ofSizes ?? [],
             item: try fields.optional("item"), standard: try fields.optional("default") ?? 0,
-            maximum: try fields.optional("max") ?? 1, groups: try fields.optional("groups") ?? [])
+            maximum: try fields.optional("max") ?? 1, groups: try fields.optional("groups") ?? [],
+            servicePrices: prices?.ofServices ?? ByService())
     }
 }
 
-/// Prices by the ids of sizes: `{"large":150}`.
-private struct SizePrices: InputValue {
+/// Prices by the ids of sizes and the names of services: `{"large":150,"delivery":120}`. A menu that has a size of such a
+/// name means that.
+private struct OptionPrices: InputValue {
     static var expectation: String { "an object" }
 
-    let list: [MenuOption.SizePrice]
+    let ofSizes: [MenuOption.SizePrice]
+    let ofServices: ByService<Amount>
 
     init?(input: JSONValue) throws(InputError) {
         guard case .object(let members) = input else { return nil }
-        var list: [MenuOption.SizePrice] = []
+        var ofSizes: [MenuOption.SizePrice] = []
+        var ofServices = ByService<Amount>()
         for member in members {
             guard let size = Identifier(member.key) else { throw InputError("", "must have ids of options as names") }
             do throws(InputError) {
-                list.append(MenuOption.SizePrice(size, Amount(minorUnits: try Int64.read(member.value))))
+                let price = Amount(minorUnits: try Int64.read(member.value))
+                if let service = ServiceKind(rawValue: member.key) {
+                    ofServices[service] = price
+                } else {
+                    ofSizes.append(MenuOption.SizePrice(size, price))
+                }
             } catch {
                 throw error.within(member.key)
             }
         }
-        self.list = list
+        (self.ofSizes, self.ofServices) = (ofSizes, ofServices)
     }
 }

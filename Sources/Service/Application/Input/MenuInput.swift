@@ -96,7 +96,8 @@ private struct LayoutInput: InputObject {
 /// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
 struct ItemInput: InputObject {
     static let fields: [String] = [
-        "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "images", "links",
+        "id", "kind", "name", "description", "price", "prices", "cuisine", "tags", "imageSmall", "imageLarge", "images",
+        "links",
         "maxQuantity", "options", "tax", "attributes", "from", "hasOptions", "groups", "available", "availableFrom",
     ]
     static let required: [String] = ["kind", "name"]
@@ -115,6 +116,7 @@ struct ItemInput: InputObject {
         let name: Text = try fields.required("name")
         let description: Text? = try fields.optional("description")
         let price: Int64? = try fields.optional("price")
+        let prices: ByService<Int64>? = try fields.optional("prices")
         let cuisine: Text? = try fields.optional("cuisine")
         let tags: [Text] = try fields.optional("tags") ?? []
         let imageSmall: Text? = try fields.optional("imageSmall")
@@ -128,7 +130,8 @@ struct ItemInput: InputObject {
                 id: id, kind: kind, name: name, description: description,
                 price: isPriceShown ? nil : price.map(Amount.init),
                 cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
-                links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
+                links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
+                servicePrices: prices.map(ByService.init) ?? ByService())
         }
     }
 

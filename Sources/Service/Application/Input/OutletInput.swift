@@ -7,7 +7,8 @@ struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
-        "payWithin", "taxIncluded", "taxes", "charges", "id", "version", "status", "pausedUntil", "pauseReason",
+        "payWithin", "taxIncluded", "taxes", "charges", "services", "id", "version", "status", "pausedUntil",
+        "pauseReason",
         "hidden",
     ]
     static let required: [String] = ["name", "currency", "timeZone"]
@@ -24,6 +25,7 @@ struct OutletInput: InputObject {
             throw InputError("timeZone", "must be an IANA time zone such as Asia/Kolkata")
         }
         let hours: [HoursInput] = try fields.optional("hours") ?? []
+        let services: ServicesInput? = try fields.optional("services")
         details = OutletDetails(
             name: try fields.required("name"), city: try fields.optional("city"), area: try fields.optional("area"),
             address: try fields.optional("address"), currency: currency, timeZone: timeZone,
@@ -34,7 +36,8 @@ struct OutletInput: InputObject {
             minimumOrder: try fields.optional("minimumOrder").map(Amount.init),
             hours: hours.map(\.hours), prepMinutes: try fields.optional("prepMinutes"),
             acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
-            payWithin: try fields.optional("payWithin"), pricing: try PricingTerms(fields))
+            payWithin: try fields.optional("payWithin"), pricing: try PricingTerms(fields),
+            services: services?.services ?? ByService())
     }
 
     private static func payment(_ fields: InputFields) throws(InputError) -> OutletDetails.Payment {

@@ -1,40 +1,42 @@
 internal import Domain
+internal import TextFormats
 
 /// What an outlet charges beside its items' prices: the fields `taxIncluded`, `taxes` and `charges` of `OUTLET.PUT`.
 extension PricingTerms {
     init(_ fields: InputFields) throws(InputError) {
         let taxes: [TaxInput] = try fields.optional("taxes") ?? []
         let charges: ChargesInput? = try fields.optional("charges")
-        self.init(
-            taxIncluded: try fields.optional("taxIncluded"), taxes: taxes.map(\.tax),
-            service: charges?.service?.service, smallOrder: charges?.smallOrder?.fee, delivery: charges?.delivery?.fee)
+        self.init(taxIncluded: try fields.optional("taxIncluded"), taxes: taxes.map(\.tax))
+        self.charges = charges?.charges ?? .none
     }
 }
 
 private struct TaxInput: InputObject {
-    static let fields: [String] = ["id", "name", "rate"]
-    static let required: [String] = fields
+    static let fields: [String] = ["id", "name", "rate", "rates"]
+    static let required: [String] = ["id", "name", "rate"]
 
     let tax: PricingTerms.Tax
 
     init(_ fields: InputFields) throws(InputError) {
+        let rates: ByService<Rate>? = try fields.optional("rates")
         tax = PricingTerms.Tax(
-            id: try fields.required("id"), name: try fields.required("name"), rate: try Rate(fields))
+            id: try fields.required("id"), name: try fields.required("name"), rate: try Rate(fields),
+            rates: rates ?? ByService())
     }
 }
 
-private struct ChargesInput: InputObject {
+struct ChargesInput: InputObject {
     static let fields: [String] = ["service", "smallOrder", "delivery"]
     static let required: [String] = []
 
-    let service: ServiceInput?
-    let smallOrder: FeeInput?
-    let delivery: FeeInput?
+    let charges: PricingTerms.Charges
 
     init(_ fields: InputFields) throws(InputError) {
-        service = try fields.optional("service")
-        smallOrder = try fields.optional("smallOrder")
-        delivery = try fields.optional("delivery")
+        let service: ServiceInput? = try fields.optional("service")
+        let smallOrder: FeeInput? = try fields.optional("smallOrder")
+        let delivery: FeeInput? = try fields.optional("delivery")
+        charges = PricingTerms.Charges(
+            service: service?.service, smallOrder: smallOrder?.fee, delivery: delivery?.fee)
     }
 }
 
@@ -66,8 +68,17 @@ private struct FeeInput: InputObject {
 extension Rate {
     /// The field `rate`, in thousandths of a percent.
     fileprivate init(_ fields: InputFields) throws(InputError) {
-        guard let rate = Rate(thousandths: try fields.required("rate")) else {
-            throw InputError("rate", "must be from 0 to 100000 thousandths of a percent")
+        self = try fields.required("rate")
+    }
+}
+
+extension Rate: InputValue {
+    static var expectation: String { Int.expectation }
+
+    init?(input: JSONValue) throws(InputError) {
+        guard let thousandths = Int(input: input) else { return nil }
+        guard let rate = Rate(thousandths: thousandths) else {
+            throw InputError("", "must be from 0 to 100000 thousandths of a percent")
         }
         self = rate
     }

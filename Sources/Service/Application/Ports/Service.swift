@@ -13,6 +13,23 @@ package protocol Service: AnyObject, ServiceOfWrites, ServiceOfState, ServiceOfD
     ServiceOfMaintenance
 {}
 
+/// A text of a customer's that a call has, or may have.
+package struct PersonalArgument {
+    /// The text; nil for none.
+    package var text: Text?
+    /// Which argument it is.
+    package var parameter: OptionalParameter<Text>
+    /// What it is.
+    package var kind: TextKind
+
+    /// A text that a call has, or none.
+    package init(_ text: Text?, in parameter: OptionalParameter<Text>, as kind: TextKind) {
+        self.text = text
+        self.parameter = parameter
+        self.kind = kind
+    }
+}
+
 /// Decides writes and records them.
 package protocol ServiceOfWrites {
     /// The time, as events record it.
@@ -29,18 +46,15 @@ package protocol ServiceOfWrites {
         command: @escaping (AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response
 
-    /// Submits a write of a customer's as soon as their key is there, with one of its texts sealed.
+    /// Submits a write of a customer's as soon as their key is there, with its texts sealed.
     ///
     /// A customer without a key gets one only if the command would be accepted: it is decided first, with a key that
     /// is not kept.
     ///
-    /// - Parameters:
-    ///   - text: the value of `parameter`.
-    ///   - command: makes the domain's command, with the sealed text.
+    /// - Parameter command: makes the domain's command, with the sealed texts in the order of the arguments.
     func submit(
-        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
-        in parameter: OptionalParameter<Text>, as kind: TextKind,
-        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing arguments: [PersonalArgument],
+        command: @escaping ([SealedText?], AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response
 
     /// Submits a command about an order. To a user who is confined, another one's order looks as if it were not there.
@@ -54,6 +68,19 @@ package protocol ServiceOfWrites {
         to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
         command: @escaping (PersonalText?) -> Order.Command
     ) throws(Failure) -> Response
+}
+
+extension ServiceOfWrites {
+    /// The same with one text, the value of `parameter`.
+    package func submit(
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
+        in parameter: OptionalParameter<Text>, as kind: TextKind,
+        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        try submit(stream, call, of: customer, sealing: [PersonalArgument(text, in: parameter, as: kind)]) {
+            command($0[0], $1, $2)
+        }
+    }
 }
 
 /// What is true now, from memory.
@@ -74,11 +101,15 @@ package protocol ServiceOfState {
 
     /// What an outlet's menu says of an item with some options.
     ///
-    /// - Parameter chosen: in the order of the ids, each once.
-    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer
+    /// - Parameters:
+    ///   - chosen: in the order of the ids, each once.
+    ///   - service: how the order is to be had, if that was chosen.
+    func offer(
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+    ) -> Offer
 
     /// What an outlet's menu says of the lines of a cart, in their order.
-    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer]
+    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer]
 
     /// The number on a cart's badge, at once or as soon as the cart has been loaded.
     func count(of cart: Identifier) throws(Failure) -> Response

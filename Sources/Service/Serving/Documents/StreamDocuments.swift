@@ -133,16 +133,20 @@ final class StreamDocuments {
                 && partitions[outlet].model.ask { model in
                     // One after the other: a copy of the model would count references to all of its tables.
                     guard model.outletHome.revision(of: contents.outlet) <= committed.position else { return false }
-                    let offers = model.outletHome.offers(for: contents.lines, at: contents.outlet, now: now)
-                    return offers == model.outletHome.offers(for: contents.lines, at: contents.outlet, now: then)
+                    func offers(at time: Timestamp) -> [Offer] {
+                        model.outletHome.offers(
+                            for: contents.lines, at: contents.outlet, for: contents.service, now: time)
+                    }
+                    return offers(at: now) == offers(at: then)
                 }
         }
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self, isKnown] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts,
                 offers: isKnown
-                    ? { lines, outlet in LoopActor.assumeIsolated { self.partitions.offers(for: lines, at: outlet) } }
-                    : nil
+                    ? { lines, outlet, service in
+                        LoopActor.assumeIsolated { self.partitions.offers(for: lines, at: outlet, as: service) }
+                    } : nil
             )
         }
     }

@@ -94,8 +94,8 @@ struct PastState {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [outlets, now] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { lines, outlet in
-                outlets.offers(for: lines, at: outlet, now: now)
+            ) { lines, outlet, service in
+                outlets.offers(for: lines, at: outlet, for: service, now: now)
             }
         }
     }

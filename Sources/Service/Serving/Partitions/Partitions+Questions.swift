@@ -32,24 +32,26 @@ extension Partitions {
     }
 
     /// What an outlet's menu says of an item with some options.
-    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
+    func offer(
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind? = nil
+    ) -> Offer {
         let now = clock()
         let model = self[StreamName(.outlet, outlet)].model
-        let offer = model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now) }
+        let offer = model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, now: now) }
         #if DEBUG
             if let fault = configuration.plantedFault {
                 guard let chosen = fault.choice(chosen, of: offer) else { return fault.told(offer) }
-                return model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now) }
+                return model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, now: now) }
             }
         #endif
         return offer
     }
 
     /// What an outlet's menu says of the lines of a cart, in their order.
-    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] {
+    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
         let now = clock()
         let offers = self[StreamName(.outlet, outlet)].model.ask {
-            $0.outletHome.offers(for: lines, at: outlet, now: now)
+            $0.outletHome.offers(for: lines, at: outlet, for: service, now: now)
         }
         #if DEBUG
             if let fault = configuration.plantedFault { return offers.map(fault.told) }
@@ -103,8 +105,8 @@ extension Partitions {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { lines, outlet in
-                LoopActor.assumeIsolated { self.offers(for: lines, at: outlet) }
+            ) { lines, outlet, service in
+                LoopActor.assumeIsolated { self.offers(for: lines, at: outlet, as: service) }
             }
         }
     }

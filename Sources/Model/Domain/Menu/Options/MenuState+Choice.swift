@@ -38,11 +38,14 @@ extension MenuState {
     /// - Parameters:
     ///   - chosen: ``Swift/Array/normalized``.
     ///   - offered: the groups that the item offers.
-    func choice(of chosen: [ChosenOption], from offered: [Identifier], for entry: Entry, now: Timestamp) -> Choice {
+    ///   - service: how the order is had; nil where there is nothing to choose.
+    func choice(
+        of chosen: [ChosenOption], from offered: [Identifier], for entry: Entry, _ service: ServiceKind?, now: Timestamp
+    ) -> Choice {
         var open = openGroups(offered, chosen)
         guard !open.isEmpty else {
             if let option = chosen.first { return .gone(option.id) }
-            return entry.price.map { .priced($0, []) } ?? .notForSale
+            return entry.price(for: service).map { .priced($0, []) } ?? .notForSale
         }
         var suspensions = GroupSuspensions()
         var picked: [Picked] = []
@@ -59,7 +62,9 @@ extension MenuState {
             if suspension(of: groups.list[place].options[home.index], &suspensions)?.holds(at: now) ?? false {
                 return .soldOut(choice.id)
             }
-            if groups.list[place].setsPrice { size = (choice.id, groups.list[place].options[home.index].price) }
+            if groups.list[place].setsPrice {
+                size = (choice.id, groups.list[place].options[home.index].price(for: service))
+            }
             picked.append(Picked(group: index, option: home.index))
             open[index].units += choice.units
         }
@@ -69,15 +74,16 @@ extension MenuState {
                 return .units(ofGroup: groups.list[group.place], chosen: group.units)
             }
         }
-        guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price), base.isRecordable else {
+        guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price(for: service)), base.isRecordable else {
             return .notForSale
         }
-        return priced(base, chosen, picked, open, with: size?.id)
+        return priced(base, chosen, picked, open, with: size?.id, service)
     }
 
     /// - Parameter picked: where each of the chosen options stands.
     private func priced(
-        _ base: Amount, _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?
+        _ base: Amount, _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?,
+        _ service: ServiceKind?
     ) -> Choice {
         var options: [LineOption] = []
         options.reserveCapacity(chosen.count)
@@ -86,7 +92,7 @@ extension MenuState {
             options.append(
                 LineOption(
                     choice.id, name: groups.list[group].options[place.option].name, units: choice.units,
-                    price: groups.list[group].options[place.option].price(with: size)))
+                    price: groups.list[group].options[place.option].price(with: size, for: service)))
         }
         for index in open.indices where open[index].units > 0 {
             var free = groups.list[open[index].place].free
@@ -134,8 +140,10 @@ extension MenuState {
     /// What an item costs with these options, even while it is sold out.
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
-    public func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
-        entries[item].map { choice(of: chosen, from: $0.options, for: $0, now: now) } ?? .notForSale
+    public func price(
+        of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind? = nil, now: Timestamp
+    ) -> Choice {
+        entries[item].map { choice(of: chosen, from: $0.options, for: $0, service, now: now) } ?? .notForSale
     }
 
     // MARK: What can be had

@@ -35,6 +35,16 @@ public struct OptionGroup: Equatable, Sendable {
         self.options = options
     }
 
+    /// Its options, if they are sizes.
+    var sizes: Set<Identifier> { setsPrice ? Set(options.lazy.map(\.id)) : [] }
+
+    /// The group with the options that ``MenuOption/taking(_:)`` makes of its own.
+    func taking(_ sizes: Set<Identifier>) -> OptionGroup {
+        var group = self
+        group.options = options.map { $0.taking(sizes) }
+        return group
+    }
+
     /// About the bytes of the group as JSON.
     var bytes: Int { options.reduce(60 + id.rawValue.utf8.count + title.utf8.count) { $0 + $1.bytes } }
 }
@@ -66,6 +76,8 @@ public struct MenuOption: Equatable, Sendable {
     public var price: Amount
     /// Other prices where a size is chosen, in the order of the sizes' ids.
     public var sizePrices: [SizePrice]
+    /// What one unit costs where orders are had in some ways. A price with a size goes before it.
+    public var servicePrices: ByService<Amount>
     /// The item of the menu that it is: while that is sold out, so is the option.
     public var item: Identifier?
     /// The units that a client chooses before the customer does.
@@ -78,26 +90,45 @@ public struct MenuOption: Equatable, Sendable {
     /// An option.
     public init(
         id: Identifier, name: Text, price: Amount = .zero, sizePrices: [SizePrice] = [], item: Identifier? = nil,
-        standard: Int = 0, maximum: Int = 1, groups: [Identifier] = []
+        standard: Int = 0, maximum: Int = 1, groups: [Identifier] = [],
+        servicePrices: ByService<Amount> = ByService()
     ) {
         self.id = id
         self.name = name
         self.price = price
         self.sizePrices = sizePrices.sorted { $0.size < $1.size }
+        self.servicePrices = servicePrices
         self.item = item
         self.standard = standard
         self.maximum = maximum
         self.groups = groups
     }
 
-    /// What one unit costs with a size, or without one.
-    func price(with size: Identifier?) -> Amount {
-        size.flatMap { size in sizePrices.first { $0.size == size }?.price } ?? price
+    /// What one unit costs with a size, or without one, where an order is had in a way.
+    func price(with size: Identifier?, for service: ServiceKind?) -> Amount {
+        size.flatMap { size in sizePrices.first { $0.size == size }?.price } ?? price(for: service)
+    }
+
+    /// What one unit costs where an order is had in a way, or in any way if that is nil.
+    func price(for service: ServiceKind?) -> Amount { service.flatMap { servicePrices[$0] } ?? price }
+
+    /// The option with a price for each of these sizes that is called as a way to have an order: prices have the ids of
+    /// sizes and the names of ways in one object, and an id goes before a name.
+    func taking(_ sizes: Set<Identifier>) -> MenuOption {
+        var option = self
+        for (service, price) in servicePrices.list {
+            guard let size = Identifier(service.rawValue), sizes.contains(size) else { continue }
+            option.servicePrices[service] = nil
+            option.sizePrices.append(SizePrice(size, price))
+        }
+        option.sizePrices.sort { $0.size < $1.size }
+        return option
     }
 
     fileprivate var bytes: Int {
         let texts = 60 + id.rawValue.utf8.count + name.utf8.count + (item?.rawValue.utf8.count ?? 0)
         return groups.reduce(texts) { $0 + $1.rawValue.utf8.count } + sizePrices.count * 30
+            + servicePrices.kinds.count * 30
     }
 }
 

@@ -51,6 +51,11 @@ public struct OptionGroups: Equatable, Sendable {
     /// Whether an option is one of a group that sets the price.
     func isSize(_ option: Identifier) -> Bool { homes[option].flatMap { self[$0.group] }?.setsPrice ?? false }
 
+    /// The options of all other groups that set the price.
+    func sizes(besides group: Identifier) -> Set<Identifier> {
+        list.reduce(into: []) { if $1.id != group { $0.formUnion($1.sizes) } }
+    }
+
     private func index(of id: Identifier) -> Int {
         var (low, high) = (0, list.count)
         while low < high {

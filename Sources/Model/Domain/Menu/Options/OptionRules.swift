@@ -77,6 +77,11 @@ struct OptionRules {
                 throw .invalid("\(path)prices.\(price.size)", "is no option of a group that sets the price")
             }
         }
+        for service in option.servicePrices.kinds {
+            guard let size = Identifier(service.rawValue), sizes.contains(size) else { continue }
+            throw .invalid(
+                "\(path)prices.\(size)", "is a price of a way to have an order, and the menu has a size of that id")
+        }
         if let item = option.item, !hasItem(item) { throw .invalid("\(path)item", "no item '\(item)' in the menu") }
         for (index, id) in option.groups.enumerated() {
             guard let nested = byID[id] else {
@@ -135,6 +140,7 @@ extension OptionGroup {
             && options.allSatisfy { option in
                 units.contains(option.maximum) && option.maximum > 0 && option.price.isRecordable
                     && option.sizePrices.allSatisfy(\.price.isRecordable)
+                    && option.servicePrices.list.allSatisfy(\.value.isRecordable)
             } && Set(options.lazy.map(\.id)).count == options.count
     }
 
@@ -195,6 +201,7 @@ extension MenuOption {
             }
             try price.price.check("\(path)prices.\(price.size)")
         }
+        for (service, price) in servicePrices.list { try price.check("\(path)prices.\(service.rawValue)") }
         guard sizePrices.count <= OptionGroup.maximumOptions else {
             throw .invalid("\(path)prices", "must have at most \(OptionGroup.maximumOptions) entries")
         }
