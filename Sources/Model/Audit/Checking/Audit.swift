@@ -68,9 +68,13 @@ public struct Audit: Sendable {
             try await source.partitioning(), heads: heads.map(\.partition),
             withEvents: try await source.partitions())
         let changes = try await source.changedColumns()
+        var services: [ServiceCheck] = []
         for head in heads {
             report.partitions.append(
-                try await audit(head.partition, isStoredReadable: changes.isEmpty, &placement, progress))
+                try await audit(head.partition, isStoredReadable: changes.isEmpty, &placement, &services, progress))
+        }
+        for (index, check) in services.enumerated() {
+            report.partitions[index].findings.add(check.findings(beside: services))
         }
         report.findings = placement.findings
         for change in changes {
@@ -87,20 +91,20 @@ public struct Audit: Sendable {
     }
 
     private func audit(
-        _ partition: Int, isStoredReadable: Bool, _ placement: inout PlacementCheck,
+        _ partition: Int, isStoredReadable: Bool, _ placement: inout PlacementCheck, _ services: inout [ServiceCheck],
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         try await source.beginSnapshot()
         guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
             throw AuditError("partition \(partition) lost its head while the audit ran")
         }
-        let report = try await audit(head, isStoredReadable: isStoredReadable, &placement, progress)
+        let report = try await audit(head, isStoredReadable: isStoredReadable, &placement, &services, progress)
         try await source.endSnapshot()
         return report
     }
 
     private func audit(
-        _ head: StoredHead, isStoredReadable: Bool, _ placement: inout PlacementCheck,
+        _ head: StoredHead, isStoredReadable: Bool, _ placement: inout PlacementCheck, _ services: inout [ServiceCheck],
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
@@ -117,6 +121,7 @@ public struct Audit: Sendable {
         let model = await pass.fold.model
         try await pass.finish(head, model) { progress(head.partition, $0, head.position) }
         placement.add(pass.histories.streams, in: head.partition)
+        services.append(pass.histories.services)
         var findings = pass.findings
         findings.add(stored.findings)
         if let deeds = try await source.deeds(partition: head.partition) {

@@ -97,6 +97,7 @@ struct HistoryCheck {
             guard case .placed(var book) = state else { return }
             book.placement.lines = []
             book.placement.name = nil
+            book.placement.handover = .none
             let placement = book.placement
             if placement.terms == .none, book == Order.Book(placement) {
                 status = .untouched(placement.total, placement.currency, of: placement.customer)
@@ -132,6 +133,8 @@ struct HistoryCheck {
     private var checkedCarts = 0
     /// What was done beside the log.
     private(set) var deeds = DeedCheck()
+    /// How orders are had.
+    private(set) var services: ServiceCheck
     /// Versions of outlets, menus and what was done beside the log.
     private var versions: [StreamName: Int64] = [:]
     /// Every order.
@@ -146,6 +149,7 @@ struct HistoryCheck {
         self.partition = partition
         self.openCartLimit = openCartLimit
         self.partitioning = partitioning
+        services = ServiceCheck(partition: partition, partitioning)
     }
 
     var cartCount: Int { checkedCarts + carts.count }
@@ -180,6 +184,7 @@ struct HistoryCheck {
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
                 if case .deed(let deed) = event.event { deeds.take(deed, event) }
+                if case .outlet(let change) = event.event { services.take(change, of: event.stream.id) }
             }
         }
     }
@@ -203,7 +208,10 @@ struct HistoryCheck {
         switch stream.category {
         case .cart:
             last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
-        case .outlet, .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .outlet:
+            services.lose(stream.id)
+            last = versions.updateValue(version, forKey: stream) ?? 0
+        case .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
         case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
         }
         check(stream, version, after: last, corruption.position)
@@ -253,6 +261,11 @@ struct HistoryCheck {
         } catch {
             found(.difference, event.position, event.stream.description, "is impossible: \(error)")
         }
+        if case .placed(let placement) = change,
+            let problem = services.problem(of: placement, order, at: event.position)
+        {
+            found(.difference, event.position, event.stream.description, problem)
+        }
     }
 
     private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {
@@ -282,6 +295,7 @@ struct HistoryCheck {
         guard
             placement.cart != cart || placement.outlet != contents.outlet || placement.lines != contents.lines
                 || placement.charges != contents.charges || placement.total != total
+                || placement.handover.service != contents.service || placement.handover.table != contents.table
         else { return }
         found(
             .difference, position, "order-\(order)",

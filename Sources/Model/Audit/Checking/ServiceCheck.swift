@@ -1,0 +1,134 @@
+internal import Domain
+internal import EventLog
+
+/// Checks that orders were had in ways that their outlets offered, and cost what followed from that.
+///
+/// An outlet whose events are in the same partition is known as it was when the order was placed: the order was decided
+/// on exactly that. Of others it is only known that they offered a way at some time.
+struct ServiceCheck {
+    /// A way to have an outlet's orders.
+    private struct Way: Hashable {
+        var outlet: Identifier
+        var service: ServiceKind
+    }
+
+    private let partition: Int
+    private let partitioning: Partitioning
+    /// The outlets; nil where their events cannot be understood.
+    private var outlets: [Identifier: Outlet.State?] = [:]
+    /// The ways that outlets of this partition have offered.
+    private var offered: Set<Way> = []
+    /// The first order that was had in each way of an outlet in another partition.
+    private var elsewhere: [Way: (order: Identifier, position: Int64)] = [:]
+
+    init(partition: Int, _ partitioning: Partitioning) {
+        self.partition = partition
+        self.partitioning = partitioning
+    }
+
+    // MARK: Outlets
+
+    mutating func take(_ event: Outlet.Event, of outlet: Identifier) {
+        guard var state = outlets[outlet, default: Outlet.initial] else { return }
+        do throws(ImpossibleEvent) { try Outlet.evolve(&state, event) } catch { return lose(outlet) }
+        outlets[outlet] = .some(state)
+        for service in state.details?.services.kinds ?? [] {
+            offered.insert(Way(outlet: outlet, service: service))
+        }
+    }
+
+    /// An event of an outlet cannot be understood, so what it offers is not known any more.
+    mutating func lose(_ outlet: Identifier) { outlets[outlet] = .some(nil) }
+
+    // MARK: Orders
+
+    /// What is wrong with an order; nil if nothing is, or that cannot be known here.
+    mutating func problem(of placement: Order.Placement, _ order: Identifier, at position: Int64) -> String? {
+        let outlet = placement.outlet
+        guard partitioning.partition(of: StreamName(.outlet, outlet)) == partition else {
+            if let service = placement.handover.service {
+                let way = Way(outlet: outlet, service: service)
+                if elsewhere[way] == nil { elsewhere[way] = (order, position) }
+            }
+            return nil
+        }
+        guard let details = outlets[outlet]??.details else { return nil }
+        guard let service = placement.handover.service else {
+            return details.services.isEmpty
+                ? nil : "does not say how it is had, and outlet '\(outlet)' offered \(details.offer)"
+        }
+        guard details.services[service] != nil else {
+            return "is for \(service.rawValue), and outlet '\(outlet)' offered \(details.offer)"
+        }
+        let missing = details.requirements(for: service).filter { requirement in
+            switch requirement {
+            case .name: placement.name == nil
+            case .phone: placement.handover.phone == nil
+            case .address: placement.handover.address == nil
+            case .table: placement.handover.table == nil
+            }
+        }
+        if !missing.isEmpty {
+            return "lacks what outlet '\(outlet)' needed for \(service.rawValue): "
+                + missing.map(\.rawValue).joined(separator: ", ")
+        }
+        guard placement.follows(from: details.pricing(for: service)) else {
+            return "has other charges than outlet '\(outlet)' had for \(service.rawValue)"
+        }
+        return nil
+    }
+
+    // MARK: All partitions
+
+    /// What is wrong with orders at outlets of other partitions.
+    ///
+    /// - Parameter others: the checks of all partitions.
+    func findings(beside others: [ServiceCheck]) -> Findings {
+        var findings = Findings()
+        for (way, first) in elsewhere.sorted(by: { $0.value.position < $1.value.position }) {
+            let home = partitioning.partition(of: StreamName(.outlet, way.outlet))
+            // An outlet that is not known is not looked for here: another check says what the log lacks.
+            guard let check = others.first(where: { $0.partition == home }),
+                check.outlets[way.outlet]??.details != nil, !check.offered.contains(way)
+            else { continue }
+            findings.add(
+                Finding(
+                    .difference, partition: partition, position: first.position, subject: "order-\(first.order)",
+                    "is for \(way.service.rawValue), which outlet '\(way.outlet)' never offered"))
+        }
+        return findings
+    }
+}
+
+extension Outlet.State {
+    /// What it said last; nil before it was registered.
+    fileprivate var details: OutletDetails? {
+        switch self {
+        case .unregistered: nil
+        case .registered(let details, _, _), .removed(let details): details
+        }
+    }
+}
+
+extension OutletDetails {
+    /// The ways that it offers, for people.
+    fileprivate var offer: String {
+        services.isEmpty ? "nothing to choose from" : services.kinds.map(\.rawValue).joined(separator: ", ")
+    }
+}
+
+extension Order.Placement {
+    /// Whether the charges are those of a bill on these terms.
+    fileprivate func follows(from terms: PricingTerms) -> Bool {
+        let lines = lines.enumerated().map { index, line in
+            // A line is taxed with what has a base on it. One of no amount is on nothing.
+            let tax = taxes.first { index < $0.bases.count && $0.bases[index] != .zero }
+            return (try? line.total()).map { Bill.Line($0, tax: tax?.id) }
+        }
+        guard !lines.contains(where: { $0 == nil }) else { return false }
+        let tip = charges.first { $0.kind == .tip }?.amount ?? .zero
+        guard let bill = try? Bill(for: lines.compactMap(\.self), on: terms, tip: tip) else { return false }
+        func isOfSomething(_ charge: Charge) -> Bool { charge.kind != .tax || charge.base != .zero }
+        return bill.charges.filter(isOfSomething) == charges.filter(isOfSomething) && bill.total == total
+    }
+}

@@ -1,0 +1,132 @@
+import Domain
+import EventLog
+import Testing
+
+@testable import Audit
+
+@Suite("How orders were had, in an audit")
+struct ServiceCheckTests {
+    private static let details = {
+        var details = OutletDetails(name: "The Kitchen", currency: pounds, timeZone: "Europe/London")
+        var rates = ByService<Rate>()
+        rates[.table] = Rate(thousandths: 19_000)
+        details.pricing = PricingTerms(
+            taxIncluded: true,
+            taxes: [
+                .init(id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 7_000)!, rates: rates),
+                .init(id: Identifier("none")!, name: "None", rate: Rate(thousandths: 0)!),
+            ])
+        details.services[.table] = OfferedService(requirements: [.table])
+        details.services[.delivery] = OfferedService(
+            charges: .init(delivery: .init(Amount(minorUnits: 299))), requirements: [.address])
+        return details
+    }()
+
+    private static let pie = line("pie", 2, at: 1_500)
+    private static let atTable = Handover(.table, table: "4")
+
+    /// An order of two pies, as it would be decided on these terms.
+    private static func placement(_ terms: PricingTerms, _ handover: Handover) throws -> Order.Placement {
+        let bill = try Bill(for: [Bill.Line(Amount(minorUnits: 3_000))], on: terms, tip: Amount(minorUnits: 50))
+        return Order.Placement(
+            cart: StreamName.cart.id, outlet: .kitchen, currency: pounds, lines: [pie], charges: bill.charges,
+            total: bill.total, customer: handover.isPersonal ? Identifier("asha") : nil, handover: handover)
+    }
+
+    private static func findings(
+        _ placement: Order.Placement, cart handover: Handover? = nil, _ events: [Outlet.Event] = [.registered(details)]
+    ) async throws -> [String] {
+        var history = RecordedHistory()
+        for event in events { history.append(.outlet(event), to: .kitchen) }
+        history.append(
+            .cart(.itemAdded(pie, outlet: .kitchen, currency: pounds, customer: placement.customer)), to: .cart)
+        let chosen = handover ?? placement.handover
+        if let service = chosen.service {
+            history.append(.cart(.serviceChosen(service, table: chosen.table)), to: .cart)
+        }
+        history.append(.order(.placed(placement)), to: .order)
+        history.append(
+            .cart(
+                .checkedOut(
+                    order: StreamName.order.id, lines: placement.lines, charges: placement.charges,
+                    total: placement.total, customer: placement.customer, handover: chosen)),
+            to: .cart)
+        var log = StoredLog()
+        log.events = history.events
+        log.storedHeads = [StoredHead(partition: 0, position: Int64(log.events.count), digest: [], epoch: 0)]
+        return try await log.findings.filter { $0.kind == .difference && $0.subject == "order-o1" }.map(\.message)
+    }
+
+    @Test func `an order that follows from what its outlet offered is found to be right`() async throws {
+        #expect(try await Self.findings(Self.placement(Self.details.pricing(for: .table), Self.atTable)) == [])
+        let delivery = Handover(.delivery, address: SealedText(ciphertext: "y"))
+        #expect(try await Self.findings(Self.placement(Self.details.pricing(for: .delivery), delivery)) == [])
+    }
+
+    @Test func `a service that was not offered is found`() async throws {
+        let placement = try Self.placement(Self.details.pricing, Handover(.pickup))
+        #expect(
+            try await Self.findings(placement) == ["is for pickup, and outlet 'kitchen' offered delivery, table"])
+        let plain = OutletDetails(name: "The Kitchen", currency: pounds, timeZone: "Europe/London")
+        #expect(
+            try await Self.findings(Self.placement(.none, Handover(.pickup)), [.registered(plain)])
+                == ["is for pickup, and outlet 'kitchen' offered nothing to choose from"])
+        // What it offered before, or offers later, is not what it offered then.
+        #expect(
+            try await Self.findings(
+                Self.placement(Self.details.pricing(for: .table), Self.atTable),
+                [.registered(Self.details), .detailsChanged([.services(ByService())])]
+            ).count == 1)
+    }
+
+    @Test func `an order that does not say how it is had is found where there was a choice`() async throws {
+        #expect(
+            try await Self.findings(Self.placement(Self.details.pricing, .none))
+                == ["does not say how it is had, and outlet 'kitchen' offered delivery, table"])
+    }
+
+    @Test func `charges and taxes of another service are found`() async throws {
+        let other = Self.details.pricing(for: .delivery)
+        #expect(
+            try await Self.findings(Self.placement(other, Self.atTable))
+                == ["has other charges than outlet 'kitchen' had for table"])
+    }
+
+    @Test func `what an order lacks is found`() async throws {
+        let placement = try Self.placement(Self.details.pricing(for: .table), Handover(.table))
+        #expect(try await Self.findings(placement) == ["lacks what outlet 'kitchen' needed for table: table"])
+    }
+
+    @Test func `an order that is had otherwise than its cart says is found`() async throws {
+        let placement = try Self.placement(Self.details.pricing(for: .table), Self.atTable)
+        let found = try await Self.findings(placement, cart: Handover(.table, table: "5"))
+        #expect(found.count == 1 && found[0].hasPrefix("is not what cart 'c1' held"))
+    }
+
+    @Test func `an outlet whose events are impossible says nothing about its orders`() async throws {
+        var details = Self.details
+        details.services[.pickup] = OfferedService(
+            charges: .init(delivery: .init(Amount(minorUnits: .max), tax: Identifier("vat"))))
+        let placement = try Self.placement(.none, Handover(.pickup))
+        #expect(try await Self.findings(placement, [.registered(details)]) == [])
+    }
+
+    @Test func `an outlet in another partition has to have offered it at some time`() async throws {
+        // Two partitions, with the outlet in the one and the order in the other.
+        let partitioning = Partitioning(count: 2)
+        let home = partitioning.partition(of: .kitchen)
+        let checks = [0, 1].map { partition in
+            var check = ServiceCheck(partition: partition, partitioning)
+            if partition == home { check.take(.registered(Self.details), of: .kitchen) }
+            return check
+        }
+        func messages(_ service: ServiceKind) throws -> [String] {
+            var checks = checks
+            let placement = try Self.placement(Self.details.pricing, Handover(service))
+            #expect(checks[1 - home].problem(of: placement, StreamName.order.id, at: 7) == nil)
+            return checks.flatMap { $0.findings(beside: checks).kept.map { "\($0.subject) \($0.message)" } }
+        }
+        #expect(try messages(.table) == [])
+        #expect(try messages(.pickup) == ["order-o1 is for pickup, which outlet 'kitchen' never offered"])
+    }
+}
