@@ -185,6 +185,17 @@ def test_wrong_charge_leaves_out_the_fee_of_delivery(database):
         assert totals in ([120, 100] * 2, [100, 120] * 2)
 
 
+def test_wrong_rate_leaves_out_the_rates_by_service(database):
+    with faulty(database, "wrong-rate:2") as (server, client):
+        with server.client() as plain:
+            put_open_outlet(
+                plain, "grill", [section_document("all", [item_document("rice", 100)])], taxIncluded=False,
+                taxes=[{"id": "vat", "name": "VAT", "rate": 7_000, "rates": {"table": 19_000}}], services={"table": {}})
+        assert client.execute_command("CART.ADD", "c", "grill", "rice", 1) == 1
+        totals = [json.loads(client.execute_command("CART.QUOTE", "c"))["total"] for _ in range(4)]
+        assert totals in ([119, 107] * 2, [107, 119] * 2)
+
+
 def test_wrong_filter_overlooks_what_was_to_be_left_out(database):
     with faulty(database, "wrong-filter:2") as (_, client):
         totals = [json.loads(client.execute_command("BROWSE", "NOT", "KIND", "promo"))["total"] for _ in range(4)]

@@ -142,6 +142,8 @@ FAULTS = {
     "sold-out": ("sold-out:1", ["--scenario", "cart=3,merchant=2"], {"answer", "cart"}, CART_CHECKS),
     "wrong-charge": (
         "wrong-charge:9", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
+    "wrong-rate": (
+        "wrong-rate:2", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
     "wrong-filter": ("wrong-filter:9", ["--scenario", "browse"], {"page"}, {"page", "answer"}),
     "lost-row": ("lost-row:3", ["--scenario", "kitchen"], {"orders"}, {"orders"}),
     "wrong-state": (

@@ -44,6 +44,7 @@ private final class KitchenPlay {
                     note: nil))
         }
         if random.chance(50) { try trial.ask(.tip(customer.cart.id, minor: Int64(random.number(0..<300)))) }
+        if random.chance(50) { try choose(customer.cart) }
         if random.chance(30),
             let soldOut = customer.cart.lines.flatMap(\.chosen).map(\.id).first(where: {
                 GroupPlan.spareOptions.contains($0)
@@ -58,6 +59,14 @@ private final class KitchenPlay {
                     == .refused(code: "SOLDOUT"))
             try trial.own(.resumeOption(outlet: outlet.index, option: soldOut))
         }
+        if customer.cart.lacksTable {
+            // The total is right, and the order is not.
+            try trial.ask(.quote(customer.cart.id))
+            #expect(
+                try trial.ask(.checkOut(customer.cart.id, total: customer.cart.agreeableTotal))
+                    == .refused(code: "REQUIRED"))
+            try trial.ask(.service(customer.cart.id, name: "table", table: "t1"))
+        }
         try trial.ask(.quote(customer.cart.id))
         let quote = try #require(customer.quote)
         #expect(try trial.ask(.checkOutQuote(customer.cart.id, quote: quote.digest)) == .accepted)
@@ -69,6 +78,16 @@ private final class KitchenPlay {
             try trial.ask(call)
         }
         return order
+    }
+
+    /// Says how the order is to be had, or what cannot be.
+    private func choose(_ cart: CartModel) throws {
+        for _ in 0..<random.number(1..<4) {
+            let name = random.pick(["pickup", "delivery", "table"])
+            let table = random.chance(40) ? random.pick(["t1", "t2"]) : nil
+            try trial.ask(.service(cart.id, name: name, table: table))
+            try trial.ask(random.pick([.quote(cart.id), .cart(cart.id)]))
+        }
     }
 
     func model(_ order: String) throws -> OrderModel { try #require(trial.oracle.order(order)) }

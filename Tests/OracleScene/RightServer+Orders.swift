@@ -27,12 +27,27 @@ extension RightServer {
         func rate(_ thousandths: Int64) -> Rate { Rate(thousandths: Int(thousandths))! }
         func tax(_ id: String?) -> Identifier? { id.flatMap { Identifier($0) } }
         details.pricing.taxIncluded = charges.isTaxIncluded
-        details.pricing.taxes = charges.taxes.map { .init(id: tax($0.id)!, name: Text($0.name), rate: rate($0.rate)) }
-        details.pricing.service = charges.service.map { .init(rate: rate($0.rate), tax: tax($0.tax)) }
-        details.pricing.delivery = charges.delivery.map { fee in
+        details.pricing.taxes = charges.taxes.map { plan in
+            var rates = ByService<Rate>()
+            for service in terms.services {
+                rates[ServiceKind(rawValue: service.name)!] = service.rates[plan.id].map(rate)
+            }
+            return .init(id: tax(plan.id)!, name: Text(plan.name), rate: rate(plan.rate), rates: rates)
+        }
+        func said(_ charges: Charges) -> PricingTerms.Charges {
             .init(
-                Amount(minorUnits: fee.amount), freeFrom: fee.freeFrom.map { Amount(minorUnits: $0) },
-                tax: tax(fee.tax))
+                service: charges.service.map { .init(rate: rate($0.rate), tax: tax($0.tax)) },
+                delivery: charges.delivery.map { fee in
+                    .init(
+                        Amount(minorUnits: fee.amount), freeFrom: fee.freeFrom.map { Amount(minorUnits: $0) },
+                        tax: tax(fee.tax))
+                })
+        }
+        details.pricing.charges = said(charges)
+        for service in terms.services {
+            details.services[ServiceKind(rawValue: service.name)!] = OfferedService(
+                charges: service.charges.map(said), prepMinutes: service.prepMinutes,
+                requirements: service.needsTable ? [.table] : [])
         }
         return details
     }

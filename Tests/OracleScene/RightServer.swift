@@ -266,6 +266,14 @@ package final class RightServer {
         case .remove(let cart, let line): return decide(cart) { _ in .remove(line: Text(line)) }
         case .clear(let cart): return decide(cart) { _ in .clear }
         case .tip(let cart, let minor): return decide(cart) { _ in .tip(Amount(minorUnits: minor)) }
+        case .service(let cart, let name, let table):
+            return decide(cart) { state in
+                let details = state.contents.flatMap { self.details(at: $0.outlet) }
+                return .chooseService(
+                    Cart.ServiceChoice(
+                        ServiceKind(rawValue: name)!, table: table.map { Text($0) },
+                        offered: details?.services.kinds ?? []))
+            }
         case .quote(let cart):
             return carts[cart].map { .bulk(quote(of: cart, $0.state, version: $0.version)) } ?? .null
         case .checkOut(let cart, let total): return checkOut(cart, .total(Amount(minorUnits: total)))
@@ -345,8 +353,8 @@ package final class RightServer {
         case .serviceChosen(let service, let table):
             append(
                 stream, "cart.serviceChosen",
-                ["service": service.rawValue].merging(table.map { ["table": $0.string] } ?? [:]) { $1 })
-        case .checkedOut(let order, let lines, let charges, let total, _, _, _):
+                shown(service, table))
+        case .checkedOut(let order, let lines, let charges, let total, _, _, let handover):
             let outlet = before.contents.flatMap { contents in
                 world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }
             }
@@ -356,7 +364,8 @@ package final class RightServer {
                     Order.Placement(
                         cart: Identifier(world.cartName(cart))!, outlet: contents.outlet, currency: contents.currency,
                         lines: lines, charges: charges, total: total,
-                        terms: Order.Terms(of: details(of: outlet), at: now)))
+                        terms: Order.Terms(of: details(of: outlet), for: handover.service, at: now),
+                        handover: handover))
             } else {
                 append(
                     "order-\(order.rawValue)", "order.placed",
@@ -367,8 +376,15 @@ package final class RightServer {
                 [
                     "order": order.rawValue, "lines": lines.map(fields), "charges": charges.map(\.shown),
                     "total": total.minorUnits,
-                ])
+                ].merging(shown(handover.service, handover.table)) { $1 })
         }
+    }
+
+    private func shown(_ service: ServiceKind?, _ table: Domain.Text?) -> [String: Any] {
+        var members: [String: Any] = [:]
+        members["service"] = service?.rawValue
+        members["table"] = table?.string
+        return members
     }
 
     // MARK: Documents
@@ -436,6 +452,7 @@ package final class RightServer {
         var document: [String: Any] = [
             "cart": world.cartName(cart), "version": kept.version, "currency": NSNull(), "updatedAt": kept.updatedAt,
         ]
+        document.merge(shown(kept.state.contents?.service, kept.state.contents?.table)) { $1 }
         switch kept.state {
         case .empty:
             document.merge(["status": "empty", "outlet": NSNull()]) { $1 }

@@ -31,6 +31,8 @@ internal import Application
             case soldOut = "sold-out"
             /// What an outlet charges lacks its fee of delivery.
             case wrongCharge = "wrong-charge"
+            /// What an outlet charges lacks the rates that its taxes have by service.
+            case wrongRate = "wrong-rate"
             /// A query overlooks its first `NOT`.
             case wrongFilter = "wrong-filter"
             /// A page of orders passes one over.
@@ -114,9 +116,11 @@ internal import Application
 
         /// What an outlet says of itself.
         func told(_ details: OutletDetails) -> OutletDetails {
-            guard details.pricing.delivery != nil, strikes(.wrongCharge) else { return details }
             var details = details
-            details.pricing.delivery = nil
+            if details.pricing.delivery != nil, strikes(.wrongCharge) { details.pricing.delivery = nil }
+            if details.pricing.taxes.contains(where: { !$0.rates.isEmpty }), strikes(.wrongRate) {
+                for index in details.pricing.taxes.indices { details.pricing.taxes[index].rates = ByService() }
+            }
             return details
         }
 

@@ -64,6 +64,15 @@ extension Oracle {
             }
             cart.give(minor)
             return try judgeCount(count, cart, exchange)
+        case .service(_, let name, let table):
+            let refusals = cart.choosing(name, table: table)
+            if let verdict = refusal(reply, refusals) { return verdict }
+            guard case .integer(let count) = reply, refusals.isEmpty else {
+                possible = expected(refusals.isEmpty ? cart.count : nil, refusals)
+                break
+            }
+            cart.choose(name, table: table)
+            return try judgeCount(count, cart, exchange)
         case .checkOut, .checkOutQuote:
             let total = agreed(exchange.call, customer)
             let fate = cart.checkingOut(total: total, since: floor)
@@ -138,6 +147,13 @@ extension Oracle {
                 .cart,
                 "CART.GET shows cart \(document.cart), \(document.status), of \(document.outlet ?? "no outlet"); it is "
                     + "\(world.cartName(cart.id)), \(status), of \(cart.outlet?.id ?? "no outlet")")
+        }
+        guard document.service == cart.shownService.map({ Text($0) }), document.table == cart.table.map({ Text($0) })
+        else {
+            throw Violation(
+                .cart,
+                "CART.GET shows service \(document.service ?? "none"), table \(document.table ?? "none"); it is "
+                    + "\(cart.shownService ?? "none"), table \(cart.table ?? "none")")
         }
         try judgeLines(document, cart, .cart, since: floor)
         return .accepted

@@ -49,8 +49,9 @@ extension Oracle {
         }
         let model = OrderModel(
             OrderFacts(
-                id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms, lines: lines, bill: bill,
-                currency: Outlet.currency),
+                id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms.had(as: cart.service),
+                lines: lines, bill: bill,
+                currency: Outlet.currency, service: cart.service, table: cart.table),
             outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
         model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
         orders[order] = model
@@ -297,6 +298,11 @@ extension Oracle {
             "subtotal": .number(Double(bill.subtotal)), "charges": bill.documents,
             "total": .number(Double(bill.total)), "quote": .null,
         ]
+        members["service"] = cart.service.map { JSON($0) }
+        members["table"] = cart.table.map { JSON($0) }
+        if !cart.isCheckedOut, outlet.terms?.service(cart.service)?.needsTable ?? false {
+            members["requires"] = .array([JSON("table")])
+        }
         if case .checkedOut(let order) = cart.status {
             members["order"] = .string(Text(order))
         } else if lines.allSatisfy({ $0["problem"] == .null }) {
@@ -357,12 +363,12 @@ extension CartModel {
     /// What it costs with everything that is charged, at a kitchen: prices do not change there.
     var bill: Bill? {
         guard let terms = outlet?.terms else { return nil }
-        return terms.charges.bill(for: lines.map(\.total), tip: tip)
+        return terms.had(as: service).charges.bill(for: lines.map(\.total), tip: tip)
     }
 
     /// Everything that is priced.
     package var signature: String {
-        lines.map { "\($0.id)×\($0.quantity)" }.joined(separator: " ") + " tip \(tip)"
+        lines.map { "\($0.id)×\($0.quantity)" }.joined(separator: " ") + " tip \(tip) \(service ?? "")"
     }
 }
 

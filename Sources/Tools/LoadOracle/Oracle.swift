@@ -239,7 +239,7 @@ package final class Oracle {
             customer.history.confirm(exchange.call, exchange.reply)
             guard case .bulk(let bytes) = exchange.reply else { return }
             read("cart:\(world.cartName(customer.cart.id))", Int64(customer.cart.version), exchange) { JSON(bytes) }
-        case .add, .edit, .set, .remove, .clear, .tip, .checkOut, .checkOutQuote:
+        case .add, .edit, .set, .remove, .clear, .tip, .service, .checkOut, .checkOutQuote:
             customer.history.append(exchange.call, exchange.reply)
         default: break
         }
@@ -332,7 +332,7 @@ package final class Oracle {
         case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .priceOption, .suspendOption,
             .resumeOption, .list, .unlist:
             return try judgeOwner(exchange)
-        case .add, .edit, .set, .remove, .clear, .tip, .checkOut, .checkOutQuote:
+        case .add, .edit, .set, .remove, .clear, .tip, .service, .checkOut, .checkOutQuote:
             let version = customer.cart.version
             let verdict = try judgeCart(exchange, floor, customer)
             return verdict == .accepted && customer.cart.version == version ? .unchanged : verdict

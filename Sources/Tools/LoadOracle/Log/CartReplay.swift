@@ -6,6 +6,8 @@ struct CartReplay {
     private var currency = JSON.null
     private var order: JSON?
     private var tip: Int64 = 0
+    private var service: JSON?
+    private var table: JSON?
     private var charges: [JSON] = []
     private var updatedAt = ""
 
@@ -39,7 +41,9 @@ struct CartReplay {
         case "cart.lineRemoved": lines.removeAll { $0["line"] == event.payload["line"] }
         case "cart.cleared": lines = []
         case "cart.tipSet": tip = event.number("tip")
+        case "cart.serviceChosen": (service, table) = (event.payload["service"], event.payload["table"])
         case "cart.checkedOut":
+            (service, table) = (event.payload["service"], event.payload["table"])
             order = event.payload["order"]
             charges = event.payload["charges"]?.array ?? []
             lines = (event.payload["lines"]?.array ?? []).map {
@@ -47,7 +51,10 @@ struct CartReplay {
             }
         default: break
         }
-        if lines.isEmpty { (outlet, currency, tip) = (.null, .null, 0) }
+        if lines.isEmpty {
+            (outlet, currency, tip) = (.null, .null, 0)
+            (service, table) = (nil, nil)
+        }
     }
 
     private static func line(_ fields: JSON, quantity: Int64) -> JSON {
@@ -79,6 +86,8 @@ struct CartReplay {
         members["total"] = .number(total + Double(charged))
         if tip > 0 { members["tip"] = .number(Double(tip)) }
         members["order"] = order
+        members["service"] = service
+        members["table"] = table
         return .object(members)
     }
 }

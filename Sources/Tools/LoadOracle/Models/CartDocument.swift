@@ -27,6 +27,8 @@ struct CartDocument: Equatable {
     var lines: [Line]
     var subtotal: Int64
     var charges: [JSON]
+    var service: Text?
+    var table: Text?
     var tip: Int64
     var total: Int64
 
@@ -42,6 +44,7 @@ struct CartDocument: Equatable {
         order = document["order"]?.text
         outlet = document["outlet"]?.text
         charges = document["charges"]?.array ?? []
+        (service, table) = (document["service"]?.text, document["table"]?.text)
         tip = document["tip"]?.integer ?? 0
         self.lines = lines.compactMap(CartDocument.line)
         guard self.lines.count == lines.count else { return nil }

@@ -32,6 +32,9 @@ package final class CartModel {
     package private(set) var version = 0
     /// What is given beside what is charged.
     package private(set) var tip: Int64 = 0
+    /// How its order is to be had, if that was chosen, and at which table.
+    private var chosenService: String?
+    package private(set) var table: String?
     /// The total that was agreed to at checkout.
     private(set) var agreedTotal: Int64?
 
@@ -158,7 +161,33 @@ package final class CartModel {
         // At a kitchen, charges and tip are a part of the total.
         if let bill { (least, most) = (bill.total, bill.total) }
         if least != most || least != total { refusals.append("TOTALCHANGED") }
-        return ((least...most).contains(total), refusals)
+        guard (least...most).contains(total) else { return (false, refusals) }
+        if lacksTable { return (false, refusals + ["REQUIRED"]) }
+        return (true, refusals)
+    }
+
+    // MARK: How its order is had
+
+    /// How its order is had: as was chosen, or in the first way that the outlet offers; nil if it offers none.
+    package var service: String? { outlet?.terms?.service(chosenService)?.name }
+
+    /// What `CART.GET` shows: what was chosen, and once it is ordered, what it was.
+    var shownService: String? { isCheckedOut ? service : chosenService }
+
+    /// Whether it lacks a table that its order has to name.
+    package var lacksTable: Bool { table == nil && outlet?.terms?.service(chosenService)?.needsTable ?? false }
+
+    /// Why a way to have its order cannot be chosen, if so.
+    func choosing(_ name: String, table: String?) -> [String] {
+        if isCheckedOut || lines.isEmpty { return ["STATE"] }
+        let isOffered = outlet?.terms?.service(name) != nil
+        return isOffered && (table == nil || isSame(name, "table")) ? [] : ["INVALID"]
+    }
+
+    func choose(_ name: String, table: String?) {
+        guard !isSame(chosenService, name) || !isSame(self.table, table) else { return }
+        version += 1
+        (chosenService, self.table) = (name, table)
     }
 
     /// The total that the customer expects, after the settled changes.
@@ -229,14 +258,20 @@ package final class CartModel {
 
     private func removeLine(at index: Int) {
         lines.remove(at: index)
-        if lines.isEmpty { (outlet, tip) = (nil, 0) }
+        if lines.isEmpty { forget() }
     }
 
     func clear() {
         guard !lines.isEmpty else { return }
         version += 1
         lines = []
+        forget()
+    }
+
+    /// An empty cart belongs to no outlet, and nothing is chosen.
+    private func forget() {
         (outlet, tip) = (nil, 0)
+        (chosenService, table) = (nil, nil)
     }
 
     func give(_ minor: Int64) {

@@ -89,6 +89,8 @@ extension OrderFacts {
         ]
         members["customer"] = customer.map { JSON($0) }
         members["name"] = name.map { JSON($0) }
+        members["service"] = service.map { JSON($0) }
+        members["table"] = table.map { JSON($0) }
         if isFollowed { members["placedAt"] = time("placedAt", of: shown, after: 0) }
         if let minutes = terms.prepMinutes {
             members["promisedFor"] = time("promisedFor", of: shown, after: 60 * minutes)

@@ -21,14 +21,19 @@ package struct OrderFacts: Sendable {
     /// Whose it is, where that was said, and the name on it.
     package var customer: String?
     package var name: String?
+    /// How it is had, where there was anything to choose, and at which table.
+    package var service: String?
+    package var table: String?
     /// When it was placed by the server's clock, in milliseconds; nil for a judge that only sees documents.
     package var placedAt: Int64?
 
     package init(
         id: String, cart: String, outlet: String, terms: OrderTerms, lines: [Line], bill: Bill, currency: String,
-        customer: String? = nil, name: String? = nil, placedAt: Int64? = nil
+        customer: String? = nil, name: String? = nil, service: String? = nil, table: String? = nil,
+        placedAt: Int64? = nil
     ) {
         (self.id, self.cart, self.outlet, self.terms, self.lines, self.bill) = (id, cart, outlet, terms, lines, bill)
+        (self.service, self.table) = (service, table)
         (self.currency, self.customer, self.name, self.placedAt) = (currency, customer, name, placedAt)
     }
 

@@ -7,12 +7,41 @@ package struct OrderTerms: Sendable {
     /// How long it waits to be paid before the kitchen sees it, in seconds; nil if it does not.
     package var payWithin: Int?
     package var charges: Charges
+    /// The ways to have an order; none if there is nothing to choose. The first is what a cart has until somebody
+    /// chooses.
+    package var services: [ServiceTerms]
 
-    package init(prepMinutes: Int?, acceptWithin: Int?, payWithin: Int? = nil, charges: Charges = Charges()) {
+    package init(
+        prepMinutes: Int?, acceptWithin: Int?, payWithin: Int? = nil, charges: Charges = Charges(),
+        services: [ServiceTerms] = []
+    ) {
         self.prepMinutes = prepMinutes
         self.acceptWithin = acceptWithin
         self.payWithin = payWithin
         self.charges = charges
+        self.services = services
+    }
+
+    /// The way of that name, or the first one if there is no name.
+    package func service(_ name: String?) -> ServiceTerms? {
+        guard let name else { return services.first }
+        return services.first { isSame($0.name, name) }
+    }
+
+    /// What holds for orders that are had in a way: what that says, and otherwise what the outlet says.
+    package func had(as name: String?) -> OrderTerms {
+        guard let service = service(name) else { return self }
+        var terms = self
+        terms.prepMinutes = service.prepMinutes ?? prepMinutes
+        if let charges = service.charges {
+            (terms.charges.service, terms.charges.smallOrder, terms.charges.delivery) = (
+                charges.service, charges.smallOrder, charges.delivery
+            )
+        }
+        for index in terms.charges.taxes.indices {
+            if let rate = service.rates[terms.charges.taxes[index].id] { terms.charges.taxes[index].rate = rate }
+        }
+        return terms
     }
 
     /// The terms as members of what `OUTLET.PUT` takes, behind others.
@@ -21,7 +50,49 @@ package struct OrderTerms: Sendable {
         if let prepMinutes { members.append("\"prepMinutes\":\(prepMinutes)") }
         if let acceptWithin { members.append("\"acceptWithin\":\(acceptWithin)") }
         if let payWithin { members.append("\"payment\":\"first\",\"payWithin\":\(payWithin)") }
-        return (members + charges.members).map { "," + $0 }.joined()
+        return (members + taxes + charges.members + ways).map { "," + $0 }.joined()
+    }
+}
+
+extension OrderTerms {
+    private var taxes: [String] {
+        let taxes = charges.taxes.map { tax in
+            let rates = services.compactMap { service in service.rates[tax.id].map { "\"\(service.name)\":\($0)" } }
+            return "{\"id\":\"\(tax.id)\",\"name\":\"\(tax.name)\",\"rate\":\(tax.rate)"
+                + (rates.isEmpty ? "" : ",\"rates\":{\(rates.joined(separator: ","))}") + "}"
+        }
+        guard !taxes.isEmpty else { return [] }
+        return ["\"taxIncluded\":\(charges.isTaxIncluded),\"taxes\":[\(taxes.joined(separator: ","))]"]
+    }
+
+    private var ways: [String] {
+        let ways = services.map { service in
+            var members = service.charges.map { $0.members.isEmpty ? ["\"charges\":{}"] : $0.members } ?? []
+            if let minutes = service.prepMinutes { members.append("\"prepMinutes\":\(minutes)") }
+            if service.needsTable { members.append("\"requires\":[\"table\"]") }
+            return "\"\(service.name)\":{\(members.joined(separator: ","))}"
+        }
+        return ways.isEmpty ? [] : ["\"services\":{\(ways.joined(separator: ","))}"]
+    }
+}
+
+/// What an outlet says of a way to have its orders, where that is not as it says of all of them.
+package struct ServiceTerms: Sendable {
+    package var name: String
+    package var prepMinutes: Int?
+    /// In place of all other charges but the taxes.
+    package var charges: Charges?
+    /// Rates of taxes by their ids.
+    package var rates: [String: Int64]
+    /// Whether an order has to name its table.
+    package var needsTable: Bool
+
+    package init(
+        _ name: String, prepMinutes: Int? = nil, charges: Charges? = nil, rates: [String: Int64] = [:],
+        needsTable: Bool = false
+    ) {
+        (self.name, self.prepMinutes, self.charges) = (name, prepMinutes, charges)
+        (self.rates, self.needsTable) = (rates, needsTable)
     }
 }
 
@@ -77,8 +148,6 @@ package struct Charges: Sendable {
             let freeFrom = fee.freeFrom.map { ",\"freeFrom\":\($0)" } ?? ""
             charges.append("\"\(kind)\":{\"fee\":\(fee.amount)\(freeFrom)\(of(fee.tax))}")
         }
-        let taxes = taxes.map { "{\"id\":\"\($0.id)\",\"name\":\"\($0.name)\",\"rate\":\($0.rate)}" }
-        return (taxes.isEmpty ? [] : ["\"taxIncluded\":\(isTaxIncluded),\"taxes\":[\(taxes.joined(separator: ","))]"])
-            + (charges.isEmpty ? [] : ["\"charges\":{\(charges.joined(separator: ","))}"])
+        return charges.isEmpty ? [] : ["\"charges\":{\(charges.joined(separator: ","))}"]
     }
 }

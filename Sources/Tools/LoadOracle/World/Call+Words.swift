@@ -14,7 +14,8 @@ extension Call {
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
         case .orders(let list): list.outlet
-        case .edit, .set, .remove, .clear, .tip, .quote, .checkOut, .checkOutQuote, .step, .count, .cart, .order,
+        case .edit, .set, .remove, .clear, .tip, .service, .quote, .checkOut, .checkOutQuote, .step, .count, .cart,
+            .order,
             .choose, .drop, .subscribe, .unsubscribe:
             nil
         }
@@ -30,7 +31,8 @@ extension Call {
             .suspendOption(let outlet, _), .resumeOption(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
-            .clear(let cart), .tip(let cart, _), .checkOut(let cart, _), .checkOutQuote(let cart, _):
+            .clear(let cart), .tip(let cart, _), .service(let cart, _, _), .checkOut(let cart, _),
+            .checkOutQuote(let cart, _):
             "cart-\(world.cartName(cart))"
         default: nil
         }
@@ -76,6 +78,8 @@ extension Call {
         case .checkOut(let cart, let total): return ["CART.CHECKOUT", world.cartName(cart), "TOTAL", "\(total)"]
         case .checkOutQuote(let cart, let quote): return ["CART.CHECKOUT", world.cartName(cart), "QUOTE", quote]
         case .tip(let cart, let minor): return ["CART.TIP", world.cartName(cart), "\(minor)"]
+        case .service(let cart, let name, let table):
+            return ["CART.SERVICE", world.cartName(cart), name] + option("TABLE", table)
         case .quote(let cart): return ["CART.QUOTE", world.cartName(cart)]
         case .step(let order, let step): return step.words(order)
         case .kitchen(let outlet): return ["KITCHEN", outletID(outlet)]

@@ -28,6 +28,8 @@ package enum Call: Equatable, Sendable {
     case clear(CartID)
     /// Sets what is given beside what is charged.
     case tip(CartID, minor: Int64)
+    /// Says how the order is to be had, at a table if there is one.
+    case service(CartID, name: String, table: String?)
     case quote(CartID)
     case checkOut(CartID, total: Int64)
     case checkOutQuote(CartID, quote: String)
@@ -113,7 +115,7 @@ extension Call {
         case itemPrice, itemSuspend, itemResume, itemPut, itemRemove, optionPrice, optionSuspend, optionResume
         case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
         case orderRefund
-        case cartAdd, cartEdit, cartSet, cartRemove, cartClear, cartTip, cartCheckout
+        case cartAdd, cartEdit, cartSet, cartRemove, cartClear, cartTip, cartService, cartCheckout
         case cartQuote, cartCount, cartGet, orderGet, kitchen, orders
         case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
         case subscribe, unsubscribe
@@ -141,6 +143,7 @@ extension Call {
             case .cartRemove: "cart.remove"
             case .cartClear: "cart.clear"
             case .cartTip: "cart.tip"
+            case .cartService: "cart.service"
             case .cartQuote: "cart.quote"
             case .cartCheckout: "cart.checkout"
             case .orderAccept: "order.accept"
@@ -197,6 +200,7 @@ extension Call {
         case .remove: .cartRemove
         case .clear: .cartClear
         case .tip: .cartTip
+        case .service: .cartService
         case .quote: .cartQuote
         case .checkOut, .checkOutQuote: .cartCheckout
         case .step(_, let step): step.kind

@@ -25,7 +25,14 @@ package enum KitchenTerms {
             charges.service = (7_250, tax)
             charges.delivery = (199, freeFrom: 6_000, tax)
             charges.taxes = [(tax, "VAT", 5_000)]
-            return OrderTerms(prepMinutes: 25, acceptWithin: 0, payWithin: 900, charges: charges)
+            var atTable = Charges()
+            atTable.service = (10_000, tax)
+            return OrderTerms(
+                prepMinutes: 25, acceptWithin: 0, payWithin: 900, charges: charges,
+                services: [
+                    ServiceTerms("pickup", charges: Charges()), ServiceTerms("delivery", prepMinutes: 40),
+                    ServiceTerms("table", charges: atTable, rates: [tax: 19_000], needsTable: true),
+                ])
         }
     }
 }

@@ -77,11 +77,14 @@ struct Guest {
     private func shop(_ shopper: Shopper, _ kitchen: Outlet) -> Call {
         let cart = shopper.cart
         guard cart.lines.count >= lines else { return add(shopper, kitchen) }
+        if cart.lacksTable, shopper.chance.happens(permille: 700) { return choose(shopper) }
         guard let quote = shopper.customer.quote else {
             switch shopper.chance.below(10) {
             case 0: return CartMoves.edit(shopper)
             case 1: return .tip(cart.id, minor: Int64(shopper.chance.number(0...4) * 50))
             case 2: return .cart(cart.id)
+            case 3: return choose(shopper)
+            case 4..<7 where !(kitchen.terms?.services.isEmpty ?? true): return choose(shopper)
             default: return .quote(cart.id)
             }
         }
@@ -90,6 +93,7 @@ struct Guest {
         case 0: return .set(cart.id, line: CartMoves.line(shopper), quantity: shopper.chance.number(1...5))
         case 1: return .tip(cart.id, minor: Int64(shopper.chance.number(0...4) * 50))
         case 2: return .quote(cart.id)
+        case 8: return choose(shopper)
         case 3: return .checkOutQuote(cart.id, quote: "0123456789abcdef")
         case 4..<8: return CartMoves.checkOut(shopper)
         default:
@@ -98,6 +102,14 @@ struct Guest {
             }
             return .checkOutQuote(cart.id, quote: quote.digest)
         }
+    }
+
+    /// Says how the order is to be had, and now and then something that cannot be.
+    private func choose(_ shopper: Shopper) -> Call {
+        let name = shopper.chance.pick(["pickup", "delivery", "table", "table"])
+        let mayNameTable = name == "table" || shopper.chance.happens(permille: 50)
+        let table = mayNameTable && shopper.chance.happens(permille: 800) ? "t\(shopper.chance.below(4))" : nil
+        return .service(shopper.cart.id, name: name, table: table)
     }
 
     private func add(_ shopper: Shopper, _ kitchen: Outlet) -> Call {
