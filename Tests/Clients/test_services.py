@@ -41,7 +41,8 @@ class TestCarts:
         client("CART.ADD", name, name, "soup", 2)
         first = client.json("CART.QUOTE", name)
         assert (first["service"], first["total"], rate(first)) == ("pickup", 1_600, [7_000])
-        assert list(first)[3:6] == ["currency", "service", "lines"]
+        assert list(first)[3:7] == ["currency", "service", "services", "lines"]
+        assert first["services"] == ["pickup", "delivery", "table"]
         assert "service" not in client.json("CART.GET", name), "nobody has chosen yet"
         lines = client.json("CART.GET", name)["lines"]
         seen = {first["quote"]}
@@ -253,7 +254,7 @@ def test_without_services_every_event_is_written_as_before(client, name):
         taxes=[{"id": "vat", "name": "VAT", "rate": 7_000}])
     client("CART.ADD", name, name, "soup", 1)
     quote = client.json("CART.QUOTE", name)
-    assert not {"service", "table", "requires"} & quote.keys()
+    assert not {"service", "services", "table", "requires"} & quote.keys()
     order = client("CART.CHECKOUT", name, "QUOTE", quote["quote"]).decode()
     assert not {"service", "table", "phone", "address"} & client.json("ORDER.GET", order).keys()
     versions = {

@@ -3,6 +3,7 @@
 import { Away, request } from "../shared/api.js";
 import { clockTime, now } from "../shared/clock.js";
 import { clone, drawing, isUsable, refs, say, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
+import { handover } from "../shared/handover.js";
 import { putIcons } from "../shared/icons.js";
 import "../shared/login.js";
 import { reconcile } from "../shared/reconcile.js";
@@ -74,11 +75,14 @@ function draw() {
 }
 
 function fill(node, order) {
-    const { number, state, cover, lines, next, delay, end } = refs(node);
+    const { number, state, had, cover, lines, next, delay, end } = refs(node);
     setAttribute(node, "data-order", order.order);
     // The last four characters lead to the slot of the order's cart; those before them are by chance.
     setText(number, `#${order.order.slice(-8, -4)}`);
     setText(state, `${NAMES[order.status] ?? order.status}, since ${clockTime(order.placedAt ?? order.updatedAt)}`);
+    const how = [handover(order), order.name, order.phone].filter(Boolean).join(", ");
+    setText(had, how);
+    setHidden(had, how === "");
     setHidden(cover, !order.uncovered);
     reconcile(lines, order.lines, {
         id: ({ line }) => line,

@@ -1,5 +1,6 @@
 import { Away, Problem, get } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
+import { SERVICES } from "../shared/handover.js";
 import { decimals, major, money } from "../shared/money.js";
 import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
@@ -40,6 +41,12 @@ export class CartPanel {
             if (chip) this.#cart.tip(Number(chip.dataset.amount));
         };
         this.#refs.tip.onchange = ({ target }) => this.#give(target);
+        this.#refs.ways.onclick = ({ target }) => {
+            const chip = target.closest("[data-service]");
+            if (chip) this.#cart.choose(chip.dataset.service);
+        };
+        this.#refs.table.onchange = ({ target }) => this.#cart.choose("table", target.value.trim() || null);
+        this.#refs.needs.oninput = () => this.draw();
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
@@ -83,15 +90,18 @@ export class CartPanel {
             if (this.#tip > 0) shown.push({ kind: "tip", amount: this.#tip });
             drawCharges(charges, subtotal, shown, view.currency);
             this.#drawTips(subtotal, view.currency);
+            this.#drawServices(view);
             setText(total, text);
             setText(order, this.#isOrdering ? "Ordering…" : text === "" ? "Order" : `Order for ${text}`);
         } else {
             this.#tip = 0;
             setHidden(charges, true);
+            setHidden(this.#refs.services, true);
+            setHidden(this.#refs.needs, true);
         }
         setAttribute(sums, "data-waiting", this.#isQuoted ? null : "");
         setAttribute(charges, "data-waiting", this.#isQuoted ? null : "");
-        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) : this.#away;
+        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) || this.#missing : this.#away;
         setText(reason, obstacle);
         setHidden(reason, obstacle === "");
         setUsable(order, count > 0 && this.#isQuoted && !this.#isOrdering && obstacle === "");
@@ -101,6 +111,41 @@ export class CartPanel {
             fill: (node, line) => fillLine(node, line, view.currency),
         });
         this.#ask();
+    }
+
+    // The ways that the place offers, if there is a choice, and what the order needs.
+    #drawServices(view) {
+        const { services, ways, needs, table } = this.#refs;
+        const offered = this.#quote?.services ?? [];
+        const service = view.service ?? this.#quote?.service;
+        setHidden(services, offered.length < 2);
+        reconcile(ways, offered.map((name) => ({ name })), {
+            id: ({ name }) => name,
+            make: () => clone("way"),
+            fill: (node, { name }) => {
+                setText(node, SERVICES[name] ?? name);
+                setAttribute(node, "data-service", name);
+            },
+        });
+        for (const chip of ways.children) setAttribute(chip, "aria-pressed", String(chip.dataset.service === service));
+        const required = this.#quote?.requires ?? [];
+        setHidden(needs, required.length === 0);
+        for (const need of NEEDS) setHidden(this.#refs[`${need}Field`], !required.includes(need));
+        // Whoever is typing goes on.
+        if (table !== document.activeElement) table.value = view.table ?? "";
+    }
+
+    // What the customer says of what the order needs.
+    get #needs() {
+        const required = (this.#quote?.requires ?? []).filter((need) => need !== "table");
+        return Object.fromEntries(required.map((need) => [need, this.#refs[need].value.trim()]));
+    }
+
+    // What is missing, as a sentence, or an empty text.
+    get #missing() {
+        const missing = Object.entries(this.#needs).filter(([, text]) => text === "").map(([need]) => need);
+        if ((this.#quote?.requires ?? []).includes("table") && !this.#cart.view.table) missing.push("table");
+        return missing.length === 0 ? "" : `The place needs to know your ${missing.join(" and your ")}.`;
     }
 
     #drawTips(subtotal, currency) {
@@ -181,7 +226,7 @@ export class CartPanel {
         this.#isOrdering = true;
         this.draw();
         try {
-            const order = await this.#cart.checkout(this.#quote.quote);
+            const order = await this.#cart.checkout(this.#quote.quote, this.#needs);
             location.assign(`/order/${encodeURIComponent(order)}`);
         } catch (error) {
             this.#say(error instanceof Away
@@ -203,6 +248,8 @@ export class CartPanel {
     }
 }
 
+// What an order can need, each with a field.
+const NEEDS = ["name", "phone", "address", "table"];
 // Shares of what the lines cost that are offered as a tip, in percent.
 const TIPS = [5, 10, 15];
 const CHANGED = "Prices have changed since you saw them. This is what it costs now.";

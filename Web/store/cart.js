@@ -21,7 +21,8 @@ export class Cart {
     #held = [];
     #sending = false;
     #view = EMPTY;
-    #checkoutKey = null;
+    // What was asked to be ordered, and the key of that.
+    #checkout = null;
     #wake = () => {};
 
     /// Whether changes wait because no answer came.
@@ -111,25 +112,40 @@ export class Cart {
         this.#queue({ kind: "tip", method: "PUT", path: "/v1/cart/tip", body: { amount } });
     }
 
+    /// Says how the order is to be had, at a table if that is not null.
+    choose(service, table = null) {
+        const last = this.#waiting.at(-1);
+        if (last?.kind === "service" && !last.isSent) {
+            last.body = { service, ...(table === null ? {} : { table }) };
+            this.#draw();
+            return;
+        }
+        this.#queue({
+            kind: "service", method: "PUT", path: "/v1/cart/service",
+            body: { service, ...(table === null ? {} : { table }) },
+        });
+    }
+
     clear() {
         this.#queue({ kind: "clear", method: "DELETE", path: "/v1/cart/lines" });
     }
 
-    /// Places the order if its quote is still that, and answers its id. Throws Problem or Away; after Away the same key
-    /// is used again, so that there is one order.
-    async checkout(quote) {
-        this.#checkoutKey ??= crypto.randomUUID();
+    /// Places the order if its quote is still that, with what it needs, `{name, phone, address}`, and answers its id.
+    /// Throws Problem or Away; after Away the same order has the same key, so that there is one.
+    async checkout(quote, needs = {}) {
+        const body = { quote, ...needs };
+        const text = JSON.stringify(body);
+        if (this.#checkout?.text !== text) this.#checkout = { text, key: crypto.randomUUID() };
         try {
-            const { document } = await request(
-                "POST", "/v1/cart/checkout", { body: { quote }, key: this.#checkoutKey });
-            this.#checkoutKey = null;
+            const { document } = await request("POST", "/v1/cart/checkout", { body, key: this.#checkout.key });
+            this.#checkout = null;
             this.#topic = new Topic();
             this.#draw();
             this.moved();
             return document.order;
         } catch (error) {
             // Nothing was recorded under the key, and the next quote is another request.
-            if (error instanceof Problem && !error.isTemporary) this.#checkoutKey = null;
+            if (error instanceof Problem && !error.isTemporary) this.#checkout = null;
             throw error;
         }
     }
@@ -139,7 +155,7 @@ export class Cart {
         this.#waiting = [];
         this.#answered = [];
         this.#held = [];
-        this.#checkoutKey = null;
+        this.#checkout = null;
         this.#topic = new Topic();
         this.#draw();
         this.moved();
@@ -258,6 +274,8 @@ export function expected(cart, change) {
             })));
         case "tip":
             return { ...cart, tip: change.body.amount };
+        case "service":
+            return { ...cart, service: change.body.service, table: change.body.table };
         case "clear":
             return withLines(cart, {}, () => []);
         default:

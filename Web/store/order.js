@@ -2,7 +2,8 @@
 
 import { Problem, get } from "../shared/api.js";
 import { clockTime } from "../shared/clock.js";
-import { clone, drawing, refs, setAttribute, setText } from "../shared/dom.js";
+import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { handover } from "../shared/handover.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
@@ -108,7 +109,7 @@ export class OrderPage {
             this.#refs = refs(page);
             this.#main.replaceChildren(page);
         }
-        const { title, id, steps, state, due, lines, charges, total, outlet } = this.#refs;
+        const { title, id, steps, state, due, handover: had, lines, charges, total, outlet } = this.#refs;
         const name = NAMES[order.status] ?? order.status;
         document.title = `${name} · Tiffin`;
         setText(title, "Thank you");
@@ -117,6 +118,8 @@ export class OrderPage {
         setText(state, ending ? `${name}: ${ending.reason ?? REASONS[ending.code] ?? ending.code}` : name);
         const ready = order.readyBy ?? order.promisedFor;
         setText(due, ready && !ENDS.has(order.status) ? `Ready at about ${clockTime(ready)}` : "");
+        setText(had, handover(order));
+        setHidden(had, handover(order) === "");
         const reached = STEPS.indexOf(order.status);
         reconcile(steps, STEPS.map((step, place) => ({ step, isDone: place <= reached, isCurrent: place === reached })), {
             id: ({ step }) => step,

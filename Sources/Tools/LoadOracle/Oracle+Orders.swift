@@ -300,6 +300,8 @@ extension Oracle {
         ]
         members["service"] = cart.service.map { JSON($0) }
         members["table"] = cart.table.map { JSON($0) }
+        let services = cart.isCheckedOut ? [] : outlet.terms?.services ?? []
+        if !services.isEmpty { members["services"] = .array(services.map { JSON($0.name) }) }
         if !cart.isCheckedOut, outlet.terms?.service(cart.service)?.needsTable ?? false {
             members["requires"] = .array([JSON("table")])
         }

@@ -63,6 +63,8 @@ public enum QuoteDocument {
     ) {
         let offered = details.flatMap { try? $0.service(contents.service) } ?? contents.service
         writeHandover(offered, table: contents.table, to: &writer)
+        let kinds = details?.services.kinds ?? []
+        if !kinds.isEmpty { writer.field("services", kinds.lazy.map(\.rawValue)) }
         let priced = Result { () throws(Rejection) -> (Quote, ServiceKind?) in
             let service = try details?.service(contents.service)
             return (
