@@ -10,7 +10,7 @@ from edits import patched
 from followers import message
 from test_subscriptions import subscribe
 from tiffin import (
-    Server, binary, item_document, put_open_outlet, read_log, run_tiffin, section_document, sql,
+    Server, binary, item_document, outlet_document, put_open_outlet, read_log, run_tiffin, section_document, sql,
 )
 
 PHONE, ADDRESS, NAME = "0171 5550100", "12 Mill Road, second door", "Asha Fernando"
@@ -104,6 +104,33 @@ class TestCarts:
         error = client.error("CART.SERVICE", name, *words)
         assert error.code == code and part in str(error)
         assert client.json("CART.GET", name)["version"] == 1
+
+    @pytest.mark.parametrize("document, error", [
+        ('{"services":{"drone":{}}}', "services: must have no other names than pickup, delivery, table"),
+        ('{"services":{"table":{"requires":["hat"]}}}', "services.table.requires[0]: must be one of name, phone, address, table"),
+        ('{"services":{"pickup":{"requires":["table"]}}}', "services.pickup.requires: "),
+        ('{"services":{"pickup":{"prepMinutes":1441}}}', "services.pickup.prepMinutes: must be from 0 to 1440, is 1441"),
+        ('{"services":{"pickup":{"charges":{"delivery":{"fee":-1}}}}}', "services.pickup.charges.delivery.fee: "),
+        ('{"services":{"pickup":{"charges":{"service":{"rate":1,"tax":"x"}}}}}', "services.pickup.charges.service.tax: no tax 'x'"),
+        ('{"services":{"pickup":{"hours":[{"day":"moonday","opens":"09:00","closes":"10:00"}]}}}', "services.pickup.hours[0].day: "),
+        ('{"taxIncluded":true,"taxes":[{"id":"t","name":"T","rate":1,"rates":{"table":100001}}]}', "taxes[0].rates.table: must be from 0"),
+    ])
+    def test_a_document_with_a_wrong_service_is_refused_by_the_field(self, client, name, document, error):
+        document = json.dumps(outlet_document())[:-1] + "," + document[1:]
+        refused = client.error("OUTLET.PUT", name, document)
+        assert refused.code == "INVALID" and str(refused).startswith(f"INVALID {error}")
+        assert client("OUTLET.GET", name) is None
+
+    @pytest.mark.parametrize("prices, error", [
+        ({"drone": 1}, "must have no other names than pickup, delivery, table"), ({"table": -1}, ".table: must be from 0"),
+        ({"table": "1"}, ".table: must be a whole number"), ({"table": 10**12 + 1}, ".table: must be from 0"),
+    ])
+    def test_an_item_with_a_wrong_price_is_refused_by_the_field(self, client, name, prices, error):
+        open_bistro(client, name)
+        menu = {"sections": [section_document("all", [item_document("soup", 800), item_document("bad", 1, prices=prices)])]}
+        refused = client.error("MENU.PUT", name, json.dumps(menu))
+        assert refused.code == "INVALID" and "sections[0].items[1].prices" in str(refused) and error in str(refused)
+        assert client.json("MENU.GET", name)["version"] == 3
 
     def test_a_service_that_is_gone_is_not_replaced(self, client, name):
         open_bistro(client, name)

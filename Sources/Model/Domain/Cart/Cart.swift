@@ -178,12 +178,22 @@ public enum Cart: Decider {
         public var lines: [CartLine]
         /// What the customer gives beside what is charged.
         public var tip = Amount.zero
-        /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind?
-        /// The table, as the outlet calls it.
-        public var table: Text?
+        /// How its order is to be had.
+        fileprivate var had = Had.asUsual
         /// What was charged beside the lines, once it is checked out.
         public var charges: [Charge] = []
+
+        /// How the order of a cart is had. Indirect, as few carts say anything of it, and carts are held by the million.
+        fileprivate indirect enum Had: Equatable, Sendable {
+            case asUsual
+            case chosen(ServiceKind, table: Text?)
+        }
+
+        /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
+        public var service: ServiceKind? { if case .chosen(let service, _) = had { service } else { nil } }
+
+        /// The table, as the outlet calls it.
+        public var table: Text? { if case .chosen(_, let table) = had { table } else { nil } }
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
@@ -548,8 +558,7 @@ extension Cart.Contents {
             guard table == nil || service == .table else {
                 throw ImpossibleEvent("a table for an order that is had otherwise")
             }
-            self.service = service
-            self.table = table
+            had = .chosen(service, table: table)
         case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
@@ -564,7 +573,7 @@ extension Cart.Contents {
             self.customer = customer
             self.lines = lines
             self.charges = charges
-            service = handover.service
+            if let service = handover.service { had = .chosen(service, table: handover.table) }
             return order
         }
         return nil
