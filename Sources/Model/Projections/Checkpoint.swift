@@ -1,4 +1,4 @@
-internal import Domain
+public import Domain
 public import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was taken, in
@@ -45,6 +45,17 @@ public struct Checkpoint: Sendable {
         self.quarantined = quarantined
     }
 
+    /// Of a projection, the keys whose stored rows have to be read before the first slice is taken.
+    public func unread(of projection: RegisteredProjection) -> [Identifier] {
+        pending.first { $0.projection == projection }?.unread ?? []
+    }
+
+    /// Takes the stored rows of some of these; the others have none. What contradicts the log stays unread.
+    public mutating func read(_ rows: any StoredRows, of projection: RegisteredProjection, _ keys: [Identifier]) {
+        guard let index = pending.firstIndex(where: { $0.projection == projection }) else { return }
+        pending[index].read(rows, of: keys)
+    }
+
     /// The next rows to be written, or nil when there are no more.
     public mutating func nextSlice() -> Slice? {
         while next < pending.count {
@@ -72,6 +83,8 @@ public struct Checkpoint: Sendable {
 /// The changed rows of one projection that have not been written yet.
 private protocol PendingRows: Sendable {
     var projection: RegisteredProjection { get }
+    var unread: [Identifier] { get }
+    mutating func read(_ rows: any StoredRows, of keys: [Identifier])
     mutating func nextRows(_ digest: inout SetDigest) -> [any ProjectionRow]
     func saved(in model: inout ReadModel)
     func putBack(into model: inout ReadModel)
@@ -83,6 +96,12 @@ private struct PendingChanges<Member: ProjectionMember>: PendingRows {
     /// The changes as they were taken; they also note what has been written.
     let taken: Member.Member.Changes
     var changes: Member.Member.Changes
+
+    var unread: [Identifier] { changes.unread }
+
+    mutating func read(_ rows: any StoredRows, of keys: [Identifier]) {
+        changes.read((0..<rows.count).compactMap { try? Member.Member.row($0, of: rows) }, of: keys)
+    }
 
     mutating func nextRows(_ digest: inout SetDigest) -> [any ProjectionRow] {
         var rows: [any ProjectionRow] = []

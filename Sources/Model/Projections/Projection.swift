@@ -21,6 +21,9 @@ public protocol Projection: Sendable {
     /// The table of its rows in the schema `tiffin`. Its key is the partition, the generation and the first column.
     static var table: String { get }
 
+    /// Whether a server leaves its rows in the database, and reads them one by one.
+    static var isReadByKey: Bool { get }
+
     /// Whether it folds the events of streams of this kind.
     static func follows(_ category: StreamName.Category) -> Bool
 
@@ -81,6 +84,8 @@ public protocol Projection: Sendable {
 }
 
 extension Projection {
+    public static var isReadByKey: Bool { false }
+
     public func mayExist(_ stream: StreamName) -> Bool { true }
 
     public mutating func endRestoring() -> Identifier? { nil }

@@ -6,8 +6,20 @@ public protocol ProjectionChanges<Row>: Sendable {
     /// A row of the projection.
     associatedtype Row: ProjectionRow
 
-    /// The next changed row; nil if there are no more.
+    /// The keys whose stored rows have to be read before changes can be made of them.
+    var unread: [Identifier] { get }
+
+    /// Takes the stored rows of some of these; the others have none. What contradicts them stays unread.
+    mutating func read(_ rows: [Row], of keys: [Identifier])
+
+    /// The next changed row; nil if there are no more. Nothing may be unread.
     mutating func next() -> ChangedRow<Row>?
+}
+
+extension ProjectionChanges {
+    public var unread: [Identifier] { [] }
+
+    public mutating func read(_ rows: [Row], of keys: [Identifier]) {}
 }
 
 /// A row that has changed.

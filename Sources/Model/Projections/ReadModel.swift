@@ -3,7 +3,7 @@
 // The promise: the same events in the same order give the same rows and the same digest, wherever and whenever they
 // are folded. A stream whose history cannot have happened is quarantined; nothing else is affected.
 
-internal import Domain
+public import Domain
 public import EventLog
 
 /// Every projection of one partition, at one position.
@@ -24,26 +24,37 @@ public struct ReadModel: Sendable {
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
-    /// Whether ``cartCounts`` has every cart. If not, it has none, as where another server decides them: then nothing
-    /// follows from what it lacks.
-    public private(set) var knowsCarts = true
+    /// Whether ``cartCounts`` follows the log. If not, it has no carts, as where another server decides them.
+    public private(set) var followsCarts = true
+
+    /// Whether ``cartCounts`` knows which carts there are. If not, nothing follows from what it lacks.
+    public var knowsCarts: Bool { followsCarts && cartCounts.knowsAll }
 
     /// An empty read model.
     ///
-    /// - Parameter notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less
-    ///   memory.
-    public init(partition: Int, notesChanges: Bool = true) {
+    /// - Parameters:
+    ///   - notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less memory.
+    ///   - cartLimit: about the most carts that are held, beside those that are not saved; nil to hold all.
+    public init(partition: Int, notesChanges: Bool = true, cartLimit: Int? = nil) {
         self.partition = partition
         self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
-        cartCounts = CartCounts(notesChanges: notesChanges)
+        cartCounts = CartCounts(notesChanges: notesChanges, limit: cartLimit)
         orders = Orders(notesChanges: notesChanges)
     }
+
+    /// An empty one that is like this one otherwise.
+    public var emptied: ReadModel {
+        ReadModel(partition: partition, notesChanges: notesChanges, cartLimit: cartCounts.limit)
+    }
+
+    /// That of carts.
+    public static let carts = RegisteredProjection(\.cartCounts)
 
     /// Every projection.
     public static let projections = [
         RegisteredProjection(\.outletHome),
-        RegisteredProjection(\.cartCounts),
+        carts,
         RegisteredProjection(\.orders),
     ]
 
@@ -52,7 +63,7 @@ public struct ReadModel: Sendable {
     ) -> CorruptEvent? {
         var corruption: CorruptEvent?
         if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
-        if CartCounts.follows(category), knowsCarts { corruption = cartCounts.fold(event) ?? corruption }
+        if CartCounts.follows(category), followsCarts { corruption = cartCounts.fold(event) ?? corruption }
         if Orders.follows(category) { corruption = orders.fold(event) ?? corruption }
         return corruption
     }
@@ -92,8 +103,38 @@ public struct ReadModel: Sendable {
 
     /// Lets go of every cart. Events of carts may be passed over from then on.
     public mutating func forgetCarts() {
-        knowsCarts = false
-        cartCounts = CartCounts(notesChanges: notesChanges)
+        followsCarts = false
+        cartCounts = CartCounts(notesChanges: notesChanges, limit: cartCounts.limit)
+    }
+
+    // MARK: Carts whose rows are stored
+
+    /// The carts' rows up to ``position`` are in the database. They are read one by one.
+    public mutating func leaveCartsStored() { cartCounts.leaveRowsStored() }
+
+    /// Learns which carts exist, from a read model that all stored rows were restored into. They are as of the position
+    /// up to which rows are saved.
+    public mutating func learnCarts(from restored: ReadModel) { cartCounts.learn(from: restored.cartCounts) }
+
+    /// Takes what is stored of a cart, as of the position up to which rows are saved; nil if there is no row. Returns
+    /// the count; nil if only the cart's stream tells it.
+    public mutating func read(_ row: CartCountRow?, of cart: Identifier) -> Int? { cartCounts.read(row, of: cart) }
+
+    /// Carts whose rows contradict the log, with the last version that was seen of each. Nothing can be saved meanwhile.
+    public var doubtedCarts: [Identifier: Int64] { cartCounts.doubts }
+
+    /// What is stored of a cart contradicts the log.
+    public mutating func doubt(_ cart: Identifier) { if followsCarts { cartCounts.doubt(cart) } }
+
+    /// Ends the doubt about a cart. Returns the event that puts it into quarantine, if there is one.
+    ///
+    /// - Parameters:
+    ///   - history: the cart's stream from its beginning.
+    ///   - saved: up to where rows are saved.
+    public mutating func settle(
+        _ cart: Identifier, with history: [RecordedEvent], savedUpTo saved: Int64
+    ) -> CorruptEvent? {
+        cartCounts.settle(cart, with: history, upTo: position, savedUpTo: saved)
     }
 
     /// Lets go of what has changed since the last checkpoint: another server saves it.
@@ -178,8 +219,9 @@ public struct Quarantine: Equatable, Sendable {
     }
 
     mutating func insert(_ event: CorruptEvent) {
-        guard let stream = StreamName(event.stream), streams[stream] == nil else { return }
-        streams[stream] = event
+        guard let stream = StreamName(event.stream), streams[stream].map({ event.position < $0.position }) ?? true
+        else { return }
+        if streams.updateValue(event, forKey: stream) != nil { unsaved.removeAll { $0.stream == event.stream } }
         unsaved.append(event)
     }
 

@@ -7,6 +7,7 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
     public let version: Int
     public let table: String
     public let columns: [Column]
+    public let isReadByKey: Bool
     /// Where it is in a read model.
     public let member: any ProjectionMember
 
@@ -15,6 +16,7 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
         version = P.version
         table = P.table
         columns = P.Row.columns
+        isReadByKey = P.isReadByKey
         member = Member(path: path)
     }
 
@@ -67,6 +69,9 @@ private struct Member<P: Projection>: ProjectionMember {
 // MARK: Operations on any projection
 
 extension RegisteredProjection {
+    /// Whether it folds the events of streams of this kind.
+    public func follows(_ category: StreamName.Category) -> Bool { member.follows(category) }
+
     /// How many rows it has in a read model.
     public func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
 
@@ -86,6 +91,8 @@ extension RegisteredProjection {
 }
 
 extension ProjectionMember {
+    fileprivate func follows(_ category: StreamName.Category) -> Bool { Member.follows(category) }
+
     fileprivate func rowCount(in model: ReadModel) -> Int { projection(in: model).rowCount }
 
     fileprivate func quarantine(in model: ReadModel) -> Quarantine { projection(in: model).quarantine }

@@ -271,10 +271,8 @@ enum ServeCommand: Subcommand {
         let server = LineServer(service, configuration: line, logger: logger, id: id) {
             log.serverVersion
         } connections: {
-            (log.connectionLines + history.connectionLines
-                + [keys.connectionLine, store.connectionLine, users.connectionLine, fleet.connectionLine]).map {
-                    Fact($0.name, $0.value)
-                }
+            (log.connectionLines + history.connectionLines + [keys.connectionLine] + store.connectionLines
+                + [users.connectionLine, fleet.connectionLine]).map { Fact($0.name, $0.value) }
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }

@@ -21,6 +21,8 @@ package struct Configuration: Sendable {
     package var subscriptions = 200_000
     /// Bounds on what each partition holds and lets wait.
     package var processorLimits = CommandProcessor.Limits()
+    /// About the most carts whose counts are held, of all partitions together, beside those that are not saved.
+    package var cartsInMemory = 500_000
     /// How often the log is polled for what other servers wrote, in milliseconds.
     package var pollMilliseconds: UInt64 = 200
     /// The most events between two checkpoints of the read models.

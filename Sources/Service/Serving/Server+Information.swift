@@ -104,7 +104,10 @@ extension Server {
                     "unsaved_events", keeper.isOwner ? worker.head - keeper.savedPosition : 0,
                     .gauge("tiffin_partition_unsaved_events", "Events that the saved rows do not have.", label)),
             ])
-        return [lag]
+        let carts = Fact(
+            "partition\(number)_carts",
+            [Fact("known", model.knowsCarts ? "yes" : "no"), Fact("in_doubt", model.doubtedCarts.count)])
+        return [lag, carts]
             + ReadModel.projections.map { projection in
                 Fact(
                     "partition\(number)_\(projection)",

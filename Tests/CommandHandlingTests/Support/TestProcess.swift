@@ -48,7 +48,7 @@ final class TestProcess {
     /// The positions that the log was found to lack.
     var missing: [ClosedRange<Int64>] { box.missing }
 
-    func projectedCount(of cart: Identifier) -> Int { box.model.cartCounts.count(of: cart) }
+    func projectedCount(of cart: Identifier) -> Int { box.model.cartCounts.count(of: cart) ?? 0 }
 
     /// The outcomes that came since this was last called.
     func takeOutcomes() -> [CommandOutcome] {

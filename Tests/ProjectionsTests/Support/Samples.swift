@@ -64,9 +64,14 @@ struct Tables: Equatable {
             && one.quarantined.mapValues(\.event) == other.quarantined.mapValues(\.event)
     }
 
-    /// Writes a checkpoint, unless the tables are as new.
+    /// Writes a checkpoint, unless the tables are as new, or contradict the log.
     mutating func save(_ checkpoint: inout Checkpoint) -> Bool {
         guard checkpoint.position > position else { return false }
+        for projection in ReadModel.projections {
+            let keys = checkpoint.unread(of: projection)
+            checkpoint.read(rows(of: projection, with: keys), of: projection, keys)
+            guard checkpoint.unread(of: projection).isEmpty else { return false }
+        }
         while let slice = checkpoint.nextSlice() {
             for row in slice.rows { rows[slice.projection, default: [:]][row.key.rawValue] = StoredValues(row) }
         }
@@ -78,14 +83,25 @@ struct Tables: Equatable {
         return true
     }
 
-    func restored() throws -> ReadModel {
-        var model = ReadModel(partition: 0)
+    func rows(of projection: RegisteredProjection, with keys: [Identifier]) -> MemoryRows {
+        MemoryRows(keys.compactMap { rows[projection]?[$0.rawValue] })
+    }
+
+    /// - Parameters:
+    ///   - empty: what the rows are restored into.
+    ///   - isWanted: whether the rows of a projection are restored.
+    func restored(
+        into empty: ReadModel = ReadModel(partition: 0), where isWanted: (RegisteredProjection) -> Bool = { _ in true }
+    ) throws -> ReadModel {
+        var model = empty
         var digests = ReadModel.Digests()
-        for (projection, rows) in rows {
+        for (projection, rows) in rows where isWanted(projection) {
             try model.restore(MemoryRows(rows.values.sorted { $0.key < $1.key }), of: projection, &digests)
         }
         try model.restore(position: position, quarantined: Array(quarantined.values), &digests)
-        guard digests == self.digests else { throw OtherRows() }
+        for projection in ReadModel.projections where isWanted(projection) {
+            guard digests[projection] == self.digests[projection] else { throw OtherRows() }
+        }
         return model
     }
 }

@@ -39,7 +39,7 @@ public final class AppendPipeline {
         /// unnoticed.
         public let seen: LogPoint
         /// How many events the stream has at least, as the read model knows; nil if that cannot be told.
-        public let leastVersion: Int64?
+        public var leastVersion: Int64?
         /// Whether the log's index of streams is to be mended for the stream first: without that, events were missing.
         public var mendsIndex = false
         /// The most events to read.

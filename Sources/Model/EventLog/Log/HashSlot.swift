@@ -10,7 +10,7 @@ public struct HashSlot: Equatable, Sendable {
     public let number: Int
 
     /// The slot of a number from 0.
-    init(number: Int) { self.number = number }
+    public init(number: Int) { self.number = number }
 
     /// The slot of a key.
     public init(of key: UnsafeRawBufferPointer) {

@@ -1,10 +1,28 @@
+public import Domain
 public import EventLog
 
 /// Where the read models of a log are saved.
 public protocol ReadModelStore: AnyObject, Sendable {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
-    /// does not follow from the log.
-    func restore(partition: Int, log: any EventLog) async throws(ReadModelStoreFailure) -> SavedReadModel
+    /// does not follow from the log. Rows that are read by their keys stay where they are.
+    ///
+    /// - Parameter empty: an empty one of the partition, which holds only some carts.
+    func restore(
+        _ empty: ReadModel, log: any EventLog
+    ) async throws(ReadModelStoreFailure) -> SavedReadModel
+
+    /// Goes through the rows that are read by their keys, so that it is known which there are, and compares them with
+    /// their digest. Returns a read model that they were restored into, at their position.
+    ///
+    /// - Parameter empty: as before.
+    func survey(_ empty: ReadModel) async throws(ReadModelStoreFailure) -> ReadModelSurvey
+
+    /// Reads rows by their keys, as of the newest checkpoint of the active generation.
+    ///
+    /// - Parameter keys: at most ``ReadModel/keysAtOnce``.
+    func rows(
+        of projection: RegisteredProjection, with keys: [Identifier], in partition: Int
+    ) async throws(ReadModelStoreFailure) -> KeyedRows
 
     /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
     ///
@@ -53,6 +71,8 @@ public struct SavedCheckpoint: Sendable {
         case superseded
         /// The log is not the one that the rows were folded from: nothing was written.
         case forked
+        /// Stored rows that it continues are not as the log has them: nothing was written. They are unread in it.
+        case contradicted
     }
 
     /// What happened to its rows.
@@ -68,6 +88,30 @@ public struct SavedCheckpoint: Sendable {
         self.checkpoint = checkpoint
         self.generations = generations
     }
+}
+
+/// Rows that were read by their keys.
+public struct KeyedRows: Sendable {
+    /// The generation that they belong to, and the position of its checkpoint.
+    public let generation: Int32
+    public let position: Int64
+    /// Those that there are.
+    public let rows: any StoredRows
+
+    /// Rows that were read by their keys.
+    public init(generation: Int32, position: Int64, rows: any StoredRows) {
+        self.generation = generation
+        self.position = position
+        self.rows = rows
+    }
+}
+
+/// What going through stored rows led to.
+public enum ReadModelSurvey: Sendable {
+    /// They are those that were saved.
+    case sound(ReadModel)
+    /// They are not, for this reason.
+    case damaged(String)
 }
 
 /// What a rebuild did in a partition.
@@ -113,6 +157,9 @@ public struct RebuildReport: Sendable {
 extension ReadModel {
     /// The generation of each projection's rows.
     public typealias Generations = [RegisteredProjection: Int32]
+
+    /// The most rows that are read by their keys at once.
+    public static let keysAtOnce = 2_000
 
     /// The generations of rows that have never been rebuilt.
     public static let firstGenerations = Generations(uniqueKeysWithValues: projections.map { ($0, 1) })

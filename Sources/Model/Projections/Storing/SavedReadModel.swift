@@ -18,14 +18,12 @@ public struct SavedReadModel: Sendable {
     /// Why it is not what was saved, or not what this version would have saved.
     public private(set) var note: String?
 
-    /// An empty read model.
-    public static func nothing(_ partition: Int) -> SavedReadModel {
-        SavedReadModel(model: ReadModel(partition: partition))
-    }
+    /// Nothing was saved.
+    public static func nothing(_ empty: ReadModel) -> SavedReadModel { SavedReadModel(model: empty) }
 
     /// Rejects what is stored, so that the log is folded from its beginning.
     public mutating func reject(because reason: String) {
-        model = ReadModel(partition: model.partition)
+        model = model.emptied
         chain = nil
         digests = ReadModel.Digests()
         outdated = []

@@ -17,10 +17,11 @@ final class CheckedLog: EventLog {
     }
 
     /// How many events a stream has at least; nil if that cannot be told, and the highest number if a read is to look for
-    /// the stream in all batches: no projection knows how far a damaged stream goes.
-    private func leastVersion(of stream: StreamName, in partition: Int) -> Int64? {
+    /// the stream in all batches.
+    private func leastVersion(of stream: StreamName, in partition: Int) async -> Int64? {
         guard partitions.workers.indices.contains(partition) else { return nil }
-        return partitions[partition].model.ask { $0.isQuarantined(stream) ? .max : $0.leastVersion(of: stream) }
+        let worker = partitions[partition]
+        return await worker.leastVersion(of: stream, upTo: worker.position)
     }
 
     @LoopActor
@@ -28,7 +29,7 @@ final class CheckedLog: EventLog {
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         // Before the log is read: what the read model has later need not be there yet.
-        let least = leastVersion(of: stream, in: partition)
+        let least = await leastVersion(of: stream, in: partition)
         let events = try await log.read(
             stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
         guard let least, !events.continues(version, to: least, limit: limit),

@@ -13,6 +13,8 @@ final class CheckpointKeeper {
     private static let eventsBetweenTrims: Int64 = 100_000
     /// The most events that are folded at once when a model takes the place of another.
     private static let tailLimit = 20_000
+    /// The most events of a stream that are read at once.
+    private static let eventsReadAtOnce = 1_000
     /// How long to wait before something that failed is tried again, in nanoseconds.
     private static let retryInterval: UInt64 = 10_000_000_000
     /// How long all partitions together leave between two looks for rows that another process has rebuilt, in
@@ -32,8 +34,11 @@ final class CheckpointKeeper {
     var isOwner = true
     /// Has everything followed, where carts are passed over: a model that takes the place of another has to catch up.
     var followCarts: @LoopActor () -> Void = {}
-    /// When to try again to learn what is in carts.
+    /// When to try again to learn what is in carts, and which there are.
     private var learnAt: UInt64 = 0
+    private var surveyAt: UInt64 = 0
+    /// Where rows were found not to be as the log has them: once they are saved again, all are compared with their digest.
+    private var damageFoundAt: Int64?
 
     /// Up to where rows are saved, and their digests.
     private(set) var savedPosition: Int64
@@ -118,7 +123,7 @@ final class CheckpointKeeper {
 
     private func look() {
         guard working == nil else { return }
-        if isOwner, !model.value.knowsCarts {
+        if isOwner, !model.value.followsCarts {
             guard LoopActor.now >= learnAt else { return }
             working = Task { @LoopActor [self] in
                 await learnCarts()
@@ -142,7 +147,9 @@ final class CheckpointKeeper {
             } catch {
                 logger.debug("the streams could not be indexed: \(error)")
             }
+            await settleDoubts()
             if isDue { await save() }
+            await survey(store)
         }
     }
 
@@ -171,7 +178,9 @@ final class CheckpointKeeper {
 
     private func save() async {
         // Rows that say nothing of carts would say that there are none.
-        guard let store, outdated.isEmpty, model.value.knowsCarts, position > savedPosition else { return }
+        guard let store, outdated.isEmpty, position > savedPosition, model.value.followsCarts,
+            model.value.doubtedCarts.isEmpty
+        else { return }
         let taken = model.value.takeCheckpoint(since: savedDigests)
         let chain = follower.point.digest
         do {
@@ -186,7 +195,12 @@ final class CheckpointKeeper {
                 model.value.notSaved(saved.checkpoint)
                 // Another server's rows are as new; ours are written when they are newer. Rows that were superseded are
                 // taken over by the next look. Of a fork, the next batch or the next look at the log says so, too.
-                if case .another = saved.outcome { positionOfAnother = taken.position } else { replaceAt = 0 }
+                switch saved.outcome {
+                case .saved: break
+                case .another: positionOfAnother = taken.position
+                case .superseded, .forked: replaceAt = 0
+                case .contradicted: try await contradicted(by: saved.checkpoint, in: store)
+                }
                 return
             }
             model.value.saved(saved.checkpoint)
@@ -210,12 +224,97 @@ final class CheckpointKeeper {
         ProcessResources.giveBackMemory()
     }
 
+    // MARK: Rows of carts
+
+    /// Goes through the stored rows of carts, so that it is known which there are.
+    private func survey(_ store: any ReadModelStore) async {
+        let isWanted = damageFoundAt.map { savedPosition >= $0 } ?? !model.value.knowsCarts
+        guard isWanted, isOwner, model.value.followsCarts, outdated.isEmpty, LoopActor.now >= surveyAt else { return }
+        do {
+            let began = LoopActor.now
+            switch try await store.survey(model.value.emptied) {
+            case .sound(let carts) where carts.position == savedPosition:
+                model.value.learnCarts(from: carts)
+                damageFoundAt = nil
+                logger.debug("carts known after \((LoopActor.now - began) / 1_000_000) ms")
+            case .sound:
+                // Another server has saved since.
+                await learnCarts()
+            case .damaged(let reason):
+                logger.error("\(reason): they are rebuilt")
+                damageFoundAt = nil
+                rebuild([ReadModel.carts])
+            }
+        } catch {
+            surveyAt = LoopActor.now + CheckpointKeeper.retryInterval
+            logger.debug("the rows of carts cannot be read: \(error)")
+        }
+    }
+
+    /// Streams are in the log that the read model does not have. A cart is made from its stream again; other rows are
+    /// rebuilt.
+    func contradicted(by streams: Set<StreamName>) {
+        for stream in streams where stream.category == .cart { model.value.doubt(stream.id) }
+        rebuild(
+            ReadModel.projections.filter { projection in
+                projection != ReadModel.carts && streams.contains { projection.follows($0.category) }
+            })
+    }
+
+    /// Rows are not what a checkpoint counts from.
+    private func contradicted(by checkpoint: Checkpoint, in store: any ReadModelStore) async throws {
+        let carts = checkpoint.unread(of: ReadModel.carts)
+        if try await store.rows(of: ReadModel.carts, with: [], in: partition).position == savedPosition {
+            for cart in carts { model.value.doubt(cart) }
+        } else {
+            // Another server has saved since.
+            await learnCarts()
+        }
+    }
+
+    /// Makes the rows of carts again from their streams, where what is stored contradicts the log.
+    private func settleDoubts() async {
+        for (cart, last) in model.value.doubtedCarts {
+            do throws(EventLogError) {
+                let history = try await history(of: StreamName(.cart, cart), upTo: last)
+                // If something happened to it meanwhile, the next look is soon enough.
+                guard model.value.doubtedCarts[cart] == last else { continue }
+                logger.error("what was saved of cart '\(cart)' is not what the log has: it is made again from the log")
+                damageFoundAt = position
+                if let corruption = model.value.settle(cart, with: history, savedUpTo: savedPosition) {
+                    logger.error(corruption)
+                }
+            } catch {
+                logger.debug("cart '\(cart)' cannot be read: \(error)")
+            }
+        }
+    }
+
+    /// A stream from its beginning, as far as the log has it.
+    private func history(of stream: StreamName, upTo last: Int64) async throws(EventLogError) -> [RecordedEvent] {
+        let history = try await read(stream)
+        guard !history.continues(0, to: last, limit: .max),
+            try await log.mendIndex(of: partition, .stream(stream)).missing > 0
+        else { return history }
+        comparesIndexAgain()
+        return try await read(stream)
+    }
+
+    private func read(_ stream: StreamName) async throws(EventLogError) -> [RecordedEvent] {
+        var history: [RecordedEvent] = []
+        while true {
+            let events = try await log.read(
+                stream: stream, partition: partition, afterVersion: history.last?.version ?? 0,
+                limit: CheckpointKeeper.eventsReadAtOnce, seen: follower.point)
+            history += events
+            guard events.count == CheckpointKeeper.eventsReadAtOnce else { return history }
+        }
+    }
+
     // MARK: Rebuilt rows
 
-    /// Rebuilds all rows, because they contradict the log. Nothing is saved until that is done.
-    func rebuildAll() {
-        outdated = Set(ReadModel.projections)
-    }
+    /// Rebuilds the rows of some projections, because they contradict the log. Nothing is saved until that is done.
+    func rebuild(_ projections: some Sequence<RegisteredProjection>) { outdated.formUnion(projections) }
 
     /// Rebuilds rows that are outdated. They are then taken over like any others.
     private func rebuildSoon(_ store: any ReadModelStore) {
@@ -255,7 +354,7 @@ final class CheckpointKeeper {
             return logger.debug("cannot look for new rows: \(error)")
         }
         do {
-            let restored = try await store.restore(partition: partition, log: log)
+            let restored = try await store.restore(model.value.emptied, log: log)
             guard restored.outdated.isEmpty, restored.model.position > 0 else {
                 let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
                 throw ReadModelStoreFailure(reason ?? "nothing is saved in them")
@@ -272,8 +371,9 @@ final class CheckpointKeeper {
     /// Learns what is in carts from the saved rows and the log, as another server has decided them until now.
     private func learnCarts() async {
         do {
-            let restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
-            try await replace(with: restored.outdated.isEmpty ? restored : .nothing(partition))
+            let nothing = SavedReadModel.nothing(model.value.emptied)
+            let restored = try await store?.restore(model.value.emptied, log: log) ?? nothing
+            try await replace(with: restored.outdated.isEmpty ? restored : nothing)
         } catch {
             guard !Task.isCancelled else { return }
             learnAt = LoopActor.now + CheckpointKeeper.retryInterval

@@ -28,6 +28,7 @@ final class PartitionWorker {
     let model: LiveModel
     let audience: Audience
     private let folding: Folding
+    private let rows: CartRows
     private let record: BatchRecord
     private let configuration: Configuration
     private let logger: Logger
@@ -64,6 +65,7 @@ final class PartitionWorker {
         self.model = model
         self.folding = folding
         self.record = record
+        rows = CartRows(partition: partition, store)
         self.log = log
         self.audience = audience
         self.configuration = configuration
@@ -98,8 +100,8 @@ final class PartitionWorker {
                     let names = receipt.stale.prefix(5).map { "'\($0)'" }.sorted().joined(separator: ", ")
                     logger.error(
                         "\(receipt.stale.count) streams, such as \(names), are not in the log as the read models have "
-                            + "them: they are loaded from the log, and the read models are rebuilt")
-                    keeper.rebuildAll()
+                            + "them: they are loaded from the log")
+                    keeper.contradicted(by: receipt.stale)
                 case .corrupt(let corruption): logger.error(corruption)
                 case .forked: audience.onFork()
                 }
@@ -115,7 +117,9 @@ final class PartitionWorker {
         now: @escaping () -> UInt64 = { LoopActor.now }
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
-        var restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
+        let limit = configuration.cartsInMemory / log.partitionCount
+        let empty = ReadModel(partition: partition, cartLimit: limit)
+        var restored = try await store?.restore(empty, log: log) ?? .nothing(empty)
         if let note = restored.note { logger.info(note) }
         while true {
             let worker = PartitionWorker(
@@ -176,6 +180,41 @@ final class PartitionWorker {
     func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
         if stream.category == .cart { followCarts() }
         processor.read(stream, completion: completion)
+    }
+
+    /// Reads how much is in a cart from its row; nil where only its stream tells it.
+    func readCount(of cart: Identifier, completion: @escaping @LoopActor (Int?) -> Void) {
+        guard readModel.knowsCarts else { return completion(nil) }
+        rows.read(cart) { [self] found in
+            completion(readModel.knowsCarts ? found.flatMap { take($0, of: cart) } : nil)
+        }
+    }
+
+    /// Takes a row, unless it is not one of those that the read model continues from.
+    private func take(_ found: CartRows.Found, of cart: Identifier) -> Int? {
+        guard found.position == keeper.savedPosition, found.generation == keeper.generations[ReadModel.carts] else {
+            return nil
+        }
+        return model.value.read(found.row, of: cart)
+    }
+
+    /// How many events a stream has at least; nil if that cannot be told, and the highest number for a damaged one: no
+    /// projection knows how far it goes.
+    ///
+    /// - Parameter position: what was read up to here has to count.
+    func leastVersion(of stream: StreamName, upTo position: Int64) async -> Int64 {
+        if readModel.isQuarantined(stream) { return .max }
+        let known = readModel.leastVersion(of: stream)
+        guard known == 0, stream.category == .cart, readModel.followsCarts, readModel.mayExist(stream) else {
+            return known
+        }
+        return await withCheckedContinuation { continuation in
+            rows.read(stream.id) { [self] found in
+                if let found { _ = take(found, of: stream.id) }
+                let version = found.flatMap { $0.position <= position ? $0.row?.version : nil } ?? 0
+                continuation.resume(returning: Int64(max(version, 0)))
+            }
+        }
     }
 
     /// Frees what can be loaded again.
@@ -378,17 +417,26 @@ final class PartitionWorker {
             var next: AppendPipeline.Load? = load
             while let load = next {
                 let partition = follower.partition
+                async let least = leastVersion(for: load)
                 let events = await result { () throws(EventLogError) in
                     if load.mendsIndex { try await mendIndex(for: load.stream) }
                     return try await log.read(
                         stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit,
                         seen: load.seen)
                 }
-                next = pipeline.loaded(load, events)
+                var checked = load
+                checked.leastVersion = await least
+                next = pipeline.loaded(checked, events)
             }
             loadsUnderWay -= 1
             startWork()
         }
+    }
+
+    /// How many events a load has to find at least. Of a cart that is not held, its row says so.
+    private func leastVersion(for load: AppendPipeline.Load) async -> Int64? {
+        guard load.leastVersion == 0, load.afterVersion == 0 else { return load.leastVersion }
+        return await leastVersion(of: load.stream, upTo: load.seen.position)
     }
 
     /// The index of streams did not lead to every event of a stream that the log is known to have.

@@ -61,20 +61,21 @@ extension Partitions {
 
     // MARK: Slots
 
-    /// How many outlets, carts and orders have ids in a slot; looks at all of them.
+    /// How many outlets, carts and orders have ids in a slot; looks at all outlets and orders.
     func keyCount(inSlot slot: Int) -> Int {
-        workers.reduce(0) { count, worker in
+        let slot = HashSlot(number: slot)
+        return workers.reduce(0) { count, worker in
             let model = worker.readModel
             let outlets = model.outletHome.shown.lazy.map(\.id)
-            return [AnySequence(outlets), AnySequence(model.cartCounts.keys), AnySequence(model.orders.keys)].lazy
-                .joined()
-                .count { HashSlot(of: $0).number == slot } + count
+            return [AnySequence(outlets), AnySequence(model.orders.keys)].lazy.joined()
+                .count { HashSlot(of: $0) == slot } + model.cartCounts.count(inSlot: slot) + count
         }
     }
 
     // MARK: Carts
 
-    /// The number on a cart's badge; nil where that is only known once the cart has been loaded.
+    /// The number on a cart's badge; nil where that is only known once its row was read, or
+    /// the cart loaded.
     func knownCount(of cart: Identifier) throws(Failure) -> Int? {
         let stream = StreamName(.cart, cart)
         return try self[stream].model.ask { model throws(Failure) in
@@ -84,7 +85,7 @@ extension Partitions {
         }
     }
 
-    /// The number on a cart's badge, at once or when the cart has been loaded.
+    /// The number on a cart's badge, at once or when its row was read or the cart loaded.
     func count(of cart: Identifier, completion: @escaping (Result<Int, Failure>) -> Void) {
         do throws(Failure) {
             if let known = try knownCount(of: cart) { return completion(.success(known)) }
@@ -92,10 +93,16 @@ extension Partitions {
             return completion(.failure(error))
         }
         let stream = StreamName(.cart, cart)
-        self[stream].read(stream) { result in
-            completion(
-                result.map { if case .cart(let cart) = $0.state { cart.openCount } else { 0 } }.mapError { Failure($0) }
-            )
+        let worker = self[stream]
+        worker.readCount(of: cart) { count in
+            if let count { return completion(.success(count)) }
+            worker.read(stream) { result in
+                completion(
+                    result.map { if case .cart(let cart) = $0.state { cart.openCount } else { 0 } }.mapError {
+                        Failure($0)
+                    })
+            }
+            worker.startWork()
         }
     }
 

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import EventLog
 internal import EventLoop
 internal import Postgres
@@ -8,13 +8,13 @@ extension PostgresReadModelStore {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
     @LoopActor
-    package func restore(partition: Int, log: any EventLog) async throws(Failure) -> SavedReadModel {
+    package func restore(_ empty: ReadModel, log: any EventLog) async throws(Failure) -> SavedReadModel {
         try await PostgresReadModelStore.failing {
-            var restored = SavedReadModel.nothing(partition)
-            guard let stored = try await read(partition, log, &restored) else { return restored }
+            var restored = SavedReadModel.nothing(empty)
+            guard let stored = try await read(empty.partition, log, &restored) else { return restored }
             if let fault = try await stored.quarantine.fault(
                 upTo: stored.model.position,
-                read: { try await log.read(stream: $0, partition: partition, afterVersion: 0, limit: $1) })
+                read: { try await log.read(stream: $0, partition: empty.partition, afterVersion: 0, limit: $1) })
             {
                 restored.reject(because: fault)
             } else {
@@ -63,8 +63,9 @@ extension PostgresReadModelStore {
                 return (restored, nil)
             }
             do {
-                let (model, quarantine) = try await PostgresReadModelStore.model(
-                    of: active, at: position, partition, transaction)
+                var (model, quarantine) = try await PostgresReadModelStore.model(
+                    of: active, at: position, restored.model, where: { !$0.isReadByKey }, transaction)
+                model.leaveCartsStored()
                 return (restored, Stored(model: model, quarantine: quarantine, active: active))
             } catch let error where error is OtherRows || error is UnreadableRow {
                 restored.reject(because: "\(error)")
@@ -78,22 +79,57 @@ extension PostgresReadModelStore {
         return stored
     }
 
+    @LoopActor
+    package func survey(_ empty: ReadModel) async throws(Failure) -> ReadModelSurvey {
+        try await PostgresReadModelStore.failing {
+            try await surveying.transaction(patience: PostgresReadModelStore.patienceForAllRows) { transaction in
+                _ = try await transaction.execute(ReadModelStatements.oneSnapshot, [])
+                let active = try await StoredProjections(transaction).known(.active, of: empty.partition)
+                    .filter(\.key.isReadByKey)
+                do {
+                    let position = active.values.first?.position ?? 0
+                    return .sound(
+                        try await PostgresReadModelStore.model(of: active, at: position, empty, transaction).model)
+                } catch let error where error is OtherRows || error is UnreadableRow {
+                    return .damaged("\(error)")
+                } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {
+                    return .damaged("the read models of partition \(empty.partition): \(error.message)")
+                }
+            }
+        }
+    }
+
+    @LoopActor
+    package func rows(
+        of projection: RegisteredProjection, with keys: [Identifier], in partition: Int
+    ) async throws(Failure) -> KeyedRows {
+        try await PostgresReadModelStore.failing {
+            try await StoredProjections(reading).rows(of: projection, with: keys, partition: partition)
+        }
+    }
+
     /// The read model of some projections' rows; its other projections are empty.
     ///
+    /// - Parameters:
+    ///   - empty: an empty one of the partition.
+    ///   - isWanted: whether the rows of a projection are restored, and not only its streams in quarantine.
     /// - Throws: `UnreadableRow` if a row is not what a projection writes; ``OtherRows`` if the rows are not those that
     ///   were saved.
     @concurrent
     nonisolated static func model(
-        of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ partition: Int,
-        _ transaction: Transaction
-    ) async throws -> (ReadModel, StoredQuarantine) {
-        var model = ReadModel(partition: partition)
+        of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ empty: ReadModel,
+        where isWanted: @Sendable (RegisteredProjection) -> Bool = { _ in true }, _ transaction: Transaction
+    ) async throws -> (model: ReadModel, quarantine: StoredQuarantine) {
+        var model = empty
+        let partition = model.partition
         var quarantine = StoredQuarantine()
         var digests = ReadModel.Digests()
         for (projection, checkpoint) in stored {
-            let query = ReadModelStatements.restored(projection, checkpoint.generation, partition: partition)
-            try await transaction.copy(query, projection.columns.map(\.kind.elementType)) { rows in
-                try model.restore(rows, of: projection, &digests)
+            if isWanted(projection) {
+                let query = ReadModelStatements.restored(projection, checkpoint.generation, partition: partition)
+                try await transaction.copy(query, projection.columns.map(\.kind.elementType)) { rows in
+                    try model.restore(rows, of: projection, &digests)
+                }
             }
             quarantine.add(
                 try await StoredProjections(transaction).quarantined(
@@ -102,11 +138,32 @@ extension PostgresReadModelStore {
         try model.restore(position: position, quarantined: quarantine.entries, &digests)
         // Another version of a projection has other digests, and its rows are rebuilt soon.
         for (projection, checkpoint) in stored.sorted(by: { $0.key.name < $1.key.name })
-        where checkpoint.version == projection.version && checkpoint.digest != digests[projection].bytes {
+        where isWanted(projection) && checkpoint.version == projection.version
+            && checkpoint.digest != digests[projection].bytes
+        {
             throw OtherRows(projection: projection, generation: checkpoint.generation, partition: partition)
         }
         return (model, quarantine)
     }
+}
+
+/// The rows of a query that gives one without values where there are none.
+struct FoundRows: Projections.StoredRows {
+    private let rows: Rows
+    let count: Int
+
+    /// - Throws: if another value is null, which none can be.
+    init(_ rows: Rows, columnCount: Int) throws(ReadModelStoreFailure) {
+        self.rows = rows
+        count = rows.isNull(0, 0) ? 0 : rows.count
+        for row in 0..<count where (0..<columnCount).contains(where: { rows.isNull(row, $0) }) {
+            throw ReadModelStoreFailure("a stored value is null")
+        }
+    }
+
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer { rows.bytes(row, column) }
+    func int32(_ row: Int, _ column: Int) -> Int32 { rows.int4(row, column) }
+    func int64(_ row: Int, _ column: Int) -> Int64 { rows.int8(row, column) }
 }
 
 /// Stored rows that do not match the digest saved with them.

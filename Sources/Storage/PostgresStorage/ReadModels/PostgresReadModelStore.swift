@@ -30,6 +30,10 @@ package final class PostgresReadModelStore: ReadModelStore {
     private let hasRoom: @LoopActor () -> Bool
     private let report: (@LoopActor (String) -> Void)?
     private let kept: KeptConnection
+    /// Clients wait for what is read by keys, so it waits for nothing else.
+    let reading: KeptConnection
+    /// All rows are gone through on a connection of its own.
+    let surveying: KeptConnection
 
     /// A store in a migrated database.
     ///
@@ -52,8 +56,12 @@ package final class PostgresReadModelStore: ReadModelStore {
         self.database = database
         self.hasRoom = hasRoom
         self.report = report
-        kept = KeptConnection(
-            database, name: name, rights: .role("tiffin_server"), deadlines: deadlines, report: report)
+        let connection = { name, deadlines in
+            KeptConnection(database, name: name, rights: .role("tiffin_server"), deadlines: deadlines, report: report)
+        }
+        kept = connection(name, deadlines)
+        reading = connection("tiffin rows", report == nil ? .none : .reading)
+        surveying = connection("tiffin survey", report == nil ? .none : .rebuilding)
     }
 
     /// Another store in the same database, for a rebuild.
@@ -62,11 +70,11 @@ package final class PostgresReadModelStore: ReadModelStore {
             database, hasRoom, report, name: "tiffin rebuild", report == nil ? .none : .rebuilding)
     }
 
-    /// How its connection is, for `INFO`.
-    package var connectionLine: (name: String, value: String) { kept.line }
+    /// How its connections are, for `INFO`.
+    package var connectionLines: [(name: String, value: String)] { [kept, reading, surveying].map(\.line) }
 
-    /// Closes the connection.
-    package func close() { kept.close() }
+    /// Closes the connections.
+    package func close() { for connection in [kept, reading, surveying] { connection.close() } }
 
     /// Runs a transaction on the connection, after those of other partitions.
     ///
@@ -113,6 +121,9 @@ package final class PostgresReadModelStore: ReadModelStore {
                         return SavedCheckpoint(.another, pending, expected)
                     }
                 }
+                guard try await stored.read(&pending) else {
+                    return SavedCheckpoint(.contradicted, pending, expected)
+                }
                 try await stored.write(&pending, into: used)
                 for (projection, checkpoint) in active {
                     let digest = pending.digests[projection]
@@ -151,6 +162,30 @@ package final class PostgresReadModelStore: ReadModelStore {
 }
 
 extension StoredProjections {
+    /// Reads the stored rows that a checkpoint counts from. Returns whether they are as the log has them.
+    @LoopActor
+    func read(_ checkpoint: inout Checkpoint) async throws -> Bool {
+        for projection in ReadModel.projections where projection.isReadByKey {
+            var keys = checkpoint.unread(of: projection)[...]
+            while !keys.isEmpty {
+                let some = Array(keys.prefix(ReadModel.keysAtOnce))
+                keys = keys.dropFirst(some.count)
+                let rows = try await rows(of: projection, with: some, partition: checkpoint.partition)
+                await StoredProjections.read(rows.rows, of: projection, some, into: &checkpoint)
+            }
+            guard checkpoint.unread(of: projection).isEmpty else { return false }
+        }
+        return true
+    }
+
+    @concurrent
+    private nonisolated static func read(
+        _ rows: any StoredRows, of projection: RegisteredProjection, _ keys: [Identifier],
+        into checkpoint: inout Checkpoint
+    ) async {
+        checkpoint.read(rows, of: projection, keys)
+    }
+
     /// Writes a checkpoint's rows and quarantined streams, for the projections that have an entry in `generations`.
     @LoopActor
     func write(

@@ -143,6 +143,20 @@ enum ReadModelStatements {
             """, [.int2, .int4, .text, .int8, .int8])
     }
 
+    /// The rows with some keys, each with its generation and the checkpoint's position; one of these alone where there are
+    /// none.
+    static func rowsByKey(of projection: RegisteredProjection) -> Statement {
+        let columns = projection.columns.map { "r.\($0.name)" }.joined(separator: ", ")
+        return Statement(
+            "keyed_\(projection.table)",
+            """
+            SELECT \(columns), c.generation, c.position
+            FROM tiffin.projection_checkpoints AS c LEFT JOIN tiffin.\(projection.table) AS r
+                ON (r.partition, r.generation) = (c.partition, c.generation) AND r.\(projection.columns[0].name) = ANY ($3)
+            WHERE c.partition = $1 AND c.projection = $2 AND c.state = 'active'
+            """, [.int2, .text, .textArray])
+    }
+
     /// What a restart needs of every row, in no order: PostgreSQL reads them as they lie.
     static func restored(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> String {
         """

@@ -76,7 +76,8 @@ package struct Rebuild: Sendable {
             let kept: ReadModel
             do {
                 (kept, _) = try await store.transaction { transaction in
-                    try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
+                    try await PostgresReadModelStore.model(
+                        of: previous, at: position, ReadModel(partition: partition), transaction)
                 }
             } catch let error as OtherRows {
                 throw Failure("\(error): they cannot be gone back to")
@@ -115,7 +116,7 @@ package struct Rebuild: Sendable {
             return RebuildReport(position: end.position, changes: changes, isFirst: true)
         case .another, .superseded:
             throw Failure("another rebuild was faster: nothing was changed")
-        case .forked:
+        case .forked, .contradicted:
             throw Failure("the log is not the one that was read: nothing was changed")
         }
     }
@@ -180,9 +181,11 @@ package struct Rebuild: Sendable {
         guard change.differenceCount > 0 else { return true }
         do {
             _ = try await PostgresReadModelStore.model(
-                of: [projection: old], at: old.position, partition, transaction)
+                of: [projection: old], at: old.position, ReadModel(partition: partition), transaction)
             return true
         } catch is OtherRows, is UnreadableRow {
+            return false
+        } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {
             return false
         }
     }

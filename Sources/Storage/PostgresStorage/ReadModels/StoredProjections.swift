@@ -30,6 +30,9 @@ package struct StoredProjections {
     /// Those that a transaction sees.
     init(_ transaction: Transaction) { session = transaction }
 
+    /// Those that a connection sees which runs no transactions.
+    init(_ connection: KeptConnection) { session = connection }
+
     // MARK: Checkpoints
 
     /// The checkpoints of a partition, including those of projections that this program does not know.
@@ -174,6 +177,19 @@ package struct StoredProjections {
         return rows.isEmpty ? nil : rows
     }
 
+    /// The rows of the active generation with some keys.
+    func rows(
+        of projection: RegisteredProjection, with keys: [Identifier], partition: Int
+    ) async throws -> KeyedRows {
+        let rows = try await session.execute(
+            ReadModelStatements.rowsByKey(of: projection),
+            [.int2(Int16(partition)), .text(projection.name), .array(keys.map(\.rawValue))])
+        guard let first = rows.first else { throw ReadModelStoreFailure("nothing is saved") }
+        return KeyedRows(
+            generation: first["generation"], position: first["position"],
+            rows: try FoundRows(rows, columnCount: projection.columns.count))
+    }
+
     /// Writes rows into a generation, replacing those with the same keys.
     func write(_ slice: Checkpoint.Slice, _ generation: Int32, partition: Int) async throws(PostgresError) {
         var columns = ColumnArrays(slice.projection.columns)
@@ -249,6 +265,7 @@ protocol StatementExecutor {
 
 extension PostgresConnection: StatementExecutor {}
 extension Transaction: StatementExecutor {}
+extension KeptConnection: StatementExecutor {}
 
 extension StoredCheckpoint {
     fileprivate init(_ row: Row) {
