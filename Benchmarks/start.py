@@ -10,9 +10,15 @@ from harness import checked, put_kitchen, resident_megabytes, tiffin_server
 from people import People
 from tiffin import sql, wait_until
 
-CARTS = 5_000_000
+CARTS = 10_000_000
 CARTS_AT_ONCE = 500_000
-GOAL_SECONDS = 3
+# What is asked for one by one, of carts that are not in memory.
+COLD_CARTS = 10_000
+GOAL_SECONDS = 1
+GOAL_MEGABYTES = 200
+GOAL_MILLISECONDS = 1
+# A catalogue is built at a start.
+GOAL_SECONDS_OF_ITEMS = 3
 ITEMS = 500_000
 # Far more than a server needs to save what was put.
 SAVED_SECONDS = 120
@@ -50,8 +56,8 @@ def peak_megabytes(pid) -> float:
 def measure_start(report, rounds, quick):
     carts = CARTS // 10 if quick else CARTS
     report.title(f"Start with {carts:,} carts in the saved rows, until the first reply; the log is short")
-    rows = [("", "seconds", "MB then", "most MB")]
-    slowest = 0
+    rows = [("", "seconds", "MB then", "carts known, s", "a count p50, ms", "p99, ms", "MB then", "most MB")]
+    slowest = []
     for names, expression in NAMES.items():
         with tiffin_server() as (server, url):
             with server.client() as client:
@@ -60,30 +66,41 @@ def measure_start(report, rounds, quick):
             server.stop()
             fill(url, carts, expression)
             some = [line.split("|") for line in sql(
-                f"select {expression}, n % 20 from generate_series(0, {carts - 1}, {carts // 100}) n", url).splitlines()]
+                f"select {expression}, n % 20 from generate_series(0, {carts - 1}, {carts // COLD_CARTS}) n order by random()",
+                url).splitlines()]
 
             def start():
                 began = time.monotonic()
                 server.start()
+                pid = server.process.pid
                 with server.client() as client:
                     right = client("CART.COUNT", "first") == 1
-                    seconds = time.monotonic() - began
-                    right = right and all(client("CART.COUNT", cart) == int(count) for cart, count in some)
+                    seconds, resident = time.monotonic() - began, resident_megabytes(pid)
+                    wait_until(lambda: b"carts:known=no" not in client("INFO", "projections"), SAVED_SECONDS, "carts to be known")
+                    known = time.monotonic() - began
+                    milliseconds = []
+                    for cart, count in some:
+                        asked = time.perf_counter()
+                        right = client("CART.COUNT", cart) == int(count) and right
+                        milliseconds.append(1_000 * (time.perf_counter() - asked))
                 if not right:
                     raise RuntimeError("the started server does not know its carts")
-                pid = server.process.pid
+                counted = [statistics.median(milliseconds), statistics.quantiles(milliseconds, n=100)[98]]
                 memory = resident_megabytes(pid), peak_megabytes(pid)
                 server.stop()
-                return seconds, *memory
+                return seconds, resident, known, *counted, *memory
 
             # The first start finds the database's cache as the filling left it.
             start()
-            seconds, resident, peak = map(statistics.median, zip(*(start() for _ in range(rounds))))
+            measured = [statistics.median(values) for values in zip(*(start() for _ in range(rounds)))]
             server.start()
-        rows.append((names, f"{seconds:.2f}", f"{resident:.0f}", f"{peak:.0f}"))
-        slowest = max(slowest, seconds)
+        rows.append((names, *(f"{value:.{digits}f}" for value, digits in zip(measured, (2, 0, 1, 2, 2, 0, 0)))))
+        slowest.append(measured)
     report.table(rows)
-    report.verdict("start", slowest, GOAL_SECONDS, at_least=False, unit=" s")
+    seconds, _, _, _, milliseconds, resident, _ = map(max, zip(*slowest))
+    report.verdict("start", seconds, GOAL_SECONDS, at_least=False, unit=" s")
+    report.verdict("resident memory", resident, GOAL_MEGABYTES, at_least=False, unit=" MB")
+    report.verdict("a count that is not in memory, p99", milliseconds, GOAL_MILLISECONDS, at_least=False, unit=" ms")
 
 
 def measure_start_of_items(report, rounds, quick):
@@ -113,4 +130,4 @@ def measure_start_of_items(report, rounds, quick):
     report.table([("", "seconds", "items a second"),
                   ("until the first reply", f"{seconds:.1f}", ""),
                   ("indexing", f"{indexing:.1f}", f"{people.total / indexing:,.0f}")])
-    report.verdict("start with items", seconds, GOAL_SECONDS, at_least=False, unit=" s")
+    report.verdict("start with items", seconds, GOAL_SECONDS_OF_ITEMS, at_least=False, unit=" s")

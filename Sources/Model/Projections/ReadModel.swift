@@ -43,20 +43,15 @@ public struct ReadModel: Sendable {
         orders = Orders(notesChanges: notesChanges)
     }
 
-    /// An empty one that is like this one otherwise.
-    public var emptied: ReadModel {
-        ReadModel(partition: partition, notesChanges: notesChanges, cartLimit: cartCounts.limit)
-    }
-
-    /// That of carts.
-    public static let carts = RegisteredProjection(\.cartCounts)
-
     /// Every projection.
     public static let projections = [
         RegisteredProjection(\.outletHome),
-        carts,
+        RegisteredProjection(\.cartCounts),
         RegisteredProjection(\.orders),
     ]
+
+    /// That of carts.
+    public static let carts = RegisteredProjection(\.cartCounts)
 
     private mutating func fold(
         _ event: Result<DecodedEvent, CorruptEvent>, of category: StreamName.Category
@@ -140,6 +135,11 @@ public struct ReadModel: Sendable {
     /// Lets go of what has changed since the last checkpoint: another server saves it.
     public mutating func forgetChanges() {
         for projection in ReadModel.projections { projection.member.forgetChanges(in: &self) }
+    }
+
+    /// An empty one that is like this one otherwise.
+    public var emptied: ReadModel {
+        ReadModel(partition: partition, notesChanges: notesChanges, cartLimit: cartCounts.limit)
     }
 
     // MARK: Folding
