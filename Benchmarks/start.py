@@ -56,7 +56,7 @@ def peak_megabytes(pid) -> float:
 def measure_start(report, rounds, quick):
     carts = CARTS // 10 if quick else CARTS
     report.title(f"Start with {carts:,} carts in the saved rows, until the first reply; the log is short")
-    rows = [("", "seconds", "MB then", "carts known, s", "a count p50, ms", "p99, ms", "MB then", "most MB")]
+    rows = [("", "seconds", "MB then", "carts known, s", "a count p50, ms", "p99, ms", "again p99, ms", "MB then", "most MB")]
     slowest = []
     for names, expression in NAMES.items():
         with tiffin_server() as (server, url):
@@ -78,14 +78,16 @@ def measure_start(report, rounds, quick):
                     seconds, resident = time.monotonic() - began, resident_megabytes(pid)
                     wait_until(lambda: b"carts:known=no" not in client("INFO", "projections"), SAVED_SECONDS, "carts to be known")
                     known = time.monotonic() - began
-                    milliseconds = []
-                    for cart, count in some:
-                        asked = time.perf_counter()
-                        right = client("CART.COUNT", cart) == int(count) and right
-                        milliseconds.append(1_000 * (time.perf_counter() - asked))
+                    # The second time they are in memory: how much of the rest is the machine's.
+                    cold, again = ([], [])
+                    for milliseconds in (cold, again):
+                        for cart, count in some:
+                            asked = time.perf_counter()
+                            right = client("CART.COUNT", cart) == int(count) and right
+                            milliseconds.append(1_000 * (time.perf_counter() - asked))
                 if not right:
                     raise RuntimeError("the started server does not know its carts")
-                counted = [statistics.median(milliseconds), statistics.quantiles(milliseconds, n=100)[98]]
+                counted = [statistics.median(cold), *(statistics.quantiles(times, n=100)[98] for times in (cold, again))]
                 memory = resident_megabytes(pid), peak_megabytes(pid)
                 server.stop()
                 return seconds, resident, known, *counted, *memory
@@ -94,10 +96,10 @@ def measure_start(report, rounds, quick):
             start()
             measured = [statistics.median(values) for values in zip(*(start() for _ in range(rounds)))]
             server.start()
-        rows.append((names, *(f"{value:.{digits}f}" for value, digits in zip(measured, (2, 0, 1, 2, 2, 0, 0)))))
+        rows.append((names, *(f"{value:.{digits}f}" for value, digits in zip(measured, (2, 0, 1, 2, 2, 2, 0, 0)))))
         slowest.append(measured)
     report.table(rows)
-    seconds, _, _, _, milliseconds, resident, _ = map(max, zip(*slowest))
+    seconds, _, _, _, milliseconds, _, resident, _ = map(max, zip(*slowest))
     report.verdict("start", seconds, GOAL_SECONDS, at_least=False, unit=" s")
     report.verdict("resident memory", resident, GOAL_MEGABYTES, at_least=False, unit=" MB")
     report.verdict("a count that is not in memory, p99", milliseconds, GOAL_MILLISECONDS, at_least=False, unit=" ms")

@@ -44,7 +44,8 @@ import Testing
         mutating func save() async throws -> String {
             let end = try await test.log.end(of: 0)
             let saved = try await store.save(
-                model.takeCheckpoint(since: digests), after: end.digest, into: ReadModel.firstGenerations, replaces: false)
+                model.takeCheckpoint(since: digests), after: end.digest, into: ReadModel.firstGenerations,
+                replaces: false)
             guard case .saved = saved.outcome else {
                 model.notSaved(saved.checkpoint)
                 return "\(saved.outcome): \(saved.checkpoint.unread(of: ReadModel.carts).sorted())"

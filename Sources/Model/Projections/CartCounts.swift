@@ -89,7 +89,8 @@ public struct CartCounts: Projection {
     }
 
     public func mayExist(_ stream: StreamName) -> Bool {
-        quarantine[stream] != nil || held(stream.id) != nil || isStored(stream.id)
+        if quarantine[stream] != nil { return true }
+        return limit == nil ? carts.place(of: stream.id) != nil : isStored(stream.id)
     }
 
     /// What is known of a cart without reading its row; nil where it cannot be known, or there is none.
@@ -136,7 +137,7 @@ public struct CartCounts: Projection {
     mutating func learn(from restored: CartCounts) {
         (filter, slots, knowsAll) = (restored.filter, restored.slots, true)
         for unsaved in [saving, changes] {
-            for (cart, change) in unsaved.all where change.before == nil { note(cart, isNew: false) }
+            for cart in unsaved.all.keys { note(cart, isNew: false) }
         }
     }
 
@@ -176,8 +177,7 @@ public struct CartCounts: Projection {
     ///   - saved: up to where rows are saved.
     /// - Returns: the event that puts the cart into quarantine, if there is one.
     mutating func settle(
-        _ cart: Identifier, with history: [RecordedEvent], upTo position: Int64,
-        savedUpTo saved: Int64
+        _ cart: Identifier, with history: [RecordedEvent], upTo position: Int64, savedUpTo saved: Int64
     ) -> CorruptEvent? {
         var folded = CartCounts()
         var before: Standing?

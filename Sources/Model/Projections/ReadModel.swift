@@ -50,9 +50,6 @@ public struct ReadModel: Sendable {
         RegisteredProjection(\.orders),
     ]
 
-    /// That of carts.
-    public static let carts = RegisteredProjection(\.cartCounts)
-
     private mutating func fold(
         _ event: Result<DecodedEvent, CorruptEvent>, of category: StreamName.Category
     ) -> CorruptEvent? {
@@ -136,6 +133,9 @@ public struct ReadModel: Sendable {
     public mutating func forgetChanges() {
         for projection in ReadModel.projections { projection.member.forgetChanges(in: &self) }
     }
+
+    /// The projection of carts.
+    public static let carts = RegisteredProjection(\.cartCounts)
 
     /// An empty one that is like this one otherwise.
     public var emptied: ReadModel {
