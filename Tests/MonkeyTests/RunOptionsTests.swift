@@ -197,11 +197,11 @@ struct RunOptionsTests {
     func shares() throws {
         var options = try Self.options("--scenario cart=2,fling=1 --shoppers 90 --connections 1")
         options.size = .init(outlets: 1, items: 1, carts: 0)
-        let run = Run(options) { .standard }
+        let run = Run(options) { _ in .standard }
         #expect(run.shoppers.count == 90)
         options = try Self.options("--closed --pipeline 4 --connections 5")
-        #expect(Run(options) { .standard }.shoppers.count == 20)
+        #expect(Run(options) { _ in .standard }.shoppers.count == 20)
         options = try Self.options("--connections 2000")
-        #expect(Run(options) { .standard }.shoppers.count == 2_000)
+        #expect(Run(options) { _ in .standard }.shoppers.count == 2_000)
     }
 }

@@ -180,7 +180,7 @@ extension Run {
         options.connections = 1
         options.seed = seed
         options.mode = .open(stages: nil)
-        return Run(options) { .standard }
+        return Run(options) { _ in .standard }
     }
 
     /// The shopper sends a call and is answered; nothing may be wrong with that.

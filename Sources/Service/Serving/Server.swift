@@ -135,6 +135,7 @@ package final class Server {
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in
             liveCatalogue.followTime()
             kitchens.followTime()
+            if configuration.isFollower { for worker in partitions.workers { worker.forgetUnsaved() } }
         }
         memory.start()
         for partition in partitions.workers { serve(partition) }

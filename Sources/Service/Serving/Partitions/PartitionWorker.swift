@@ -243,6 +243,13 @@ final class PartitionWorker {
         follower.passesOver = true
     }
 
+    /// Lets go of what is only noted to be saved, and of counts of carts: where nothing is ever saved, both would only
+    /// grow. A cart's count comes from its stream.
+    func forgetUnsaved() {
+        model.value.forgetCarts()
+        model.value.forgetChanges()
+    }
+
     // MARK: Working
 
     func start() {
