@@ -9,184 +9,29 @@ and the server must have named it. A seed always gives the same faults.
 """
 
 import argparse
-import collections
 import contextlib
-import json
 import os
 import random
-import re
 import signal
 import socket
 import struct
 import subprocess
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import tiffin
+import trials
 from tiffin import (
-    AWAY, RECOVERED_SECONDS, Client, ReplyError, Server, SmallDisk, fresh_data_dir, item_document, postmaster,
-    private_cluster, put_open_outlet, replica_of, run_tiffin, section_document, sql, wait_until)
+    RECOVERED_SECONDS, Server, SmallDisk, fresh_data_dir, postmaster, private_cluster, replica_of, sql, wait_until)
+from trials import Deck, check, frozen, send_signal
 
-CUSTOMERS = 4
-ITEMS = [f"dish-{n}" for n in range(8)]
-# Nobody orders the last one.
-MENU = [*ITEMS, "special"]
-PRICE = 100
-# How long a writer waits after each command. There is no need to write fast, only all the time.
-PACE_SECONDS = 0.003
 # A server that runs answers reads whatever happens to its database.
 READ_SECONDS = 1.5
-# A command that is not answered for so long never will be.
-STUCK_SECONDS = 60
 DISK_MEGABYTES = 384
 CONNECTIONS = 40
-
-
-class Failure(AssertionError):
-    """Tiffin did not keep a promise."""
-
-
-def check(condition, text):
-    if not condition:
-        raise Failure(text)
-
-
-# --- what was sent, and what the log says
-
-
-@dataclass
-class Ledger:
-    """What clients sent and were told, and a fold of the log."""
-
-    # By ID: the stream, the kind and a part of the payload of the event that the command leads to.
-    sent: dict = field(default_factory=dict)
-    acknowledged: set = field(default_factory=set)
-    # By ID: the positions of its events.
-    places: dict = field(default_factory=dict)
-    position: int = 0
-    versions: collections.Counter = field(default_factory=collections.Counter)
-    # By cart: the quantities of its items. A cart that was checked out has an order.
-    carts: dict = field(default_factory=dict)
-    orders: dict = field(default_factory=dict)
-    prices: dict = field(default_factory=dict)
-
-    def read(self, client):
-        """Reads what the log has got since, and returns the IDs and carts that it is about."""
-        self.ids, self.touched = set(), set()
-        while batch := client("LOG.READ", "FROM", self.position + 1, "COUNT", 1000):
-            for event in map(json.loads, batch):
-                self._take(event)
-        return self.ids, self.touched
-
-    def _take(self, event):
-        stream, kind, payload = event["stream"], event["kind"], event["payload"]
-        check(event["position"] == self.position + 1, f"position {event['position']} follows {self.position}")
-        self.position += 1
-        check(event["version"] == self.versions[stream] + 1, f"{stream} continues with version {event['version']}")
-        self.versions[stream] += 1
-        identity = event["metadata"].get("id")
-        check(identity in self.sent, f"nobody sent {event}")
-        self.places.setdefault(identity, []).append(event["position"])
-        self.ids.add(identity)
-        expected = self.sent[identity]
-        if kind == "order.placed":
-            self.orders[payload["cart"]] = payload["lines"]
-            kind, stream = "cart.checkedOut", f"cart-{payload['cart']}"
-        if expected is None:
-            return
-        check((stream, kind) == expected[:2], f"{identity} was {expected}, and led to {event}")
-        check(payload.items() >= expected[2].items(), f"{identity} was {expected}, and led to {event}")
-        if kind == "cart.itemAdded":
-            cart = stream.removeprefix("cart-")
-            self.carts.setdefault(cart, {})[payload["item"]] = payload["quantity"]
-            self.touched.add(cart)
-        elif kind == "menu.itemRepriced":
-            self.prices[payload["id"]] = payload["price"]
-
-    def events_of(self, identity):
-        """How many events a command leads to: an order is two, one after the other."""
-        return 2 if self.sent[identity] and self.sent[identity][1] == "cart.checkedOut" else 1
-
-    def forget(self):
-        """The log is to be read again from its beginning."""
-        before, self.places = self.places, {}
-        self.position, self.versions = 0, collections.Counter()
-        self.carts, self.orders, self.prices = {}, {}, {}
-        return before
-
-
-class Writer(threading.Thread):
-    """Sends commands one after the other, each until it is accepted."""
-
-    def __init__(self, stage, commands):
-        super().__init__(daemon=True)
-        self.stage, self.commands = stage, commands
-        self.client = self.failure = None
-        self.acknowledged = 0
-
-    def run(self):
-        try:
-            for identity, command, event in self.commands:
-                if self.stage.is_quiet.is_set():
-                    break
-                self.stage.ledger.sent[identity] = event
-                if self.send([*command, "ID", identity]):
-                    self.stage.ledger.acknowledged.add(identity)
-                    self.acknowledged += 1
-                time.sleep(PACE_SECONDS)
-        except Exception as failure:
-            self.failure = failure
-        finally:
-            if self.client:
-                self.client.close()
-
-    def send(self, command):
-        began = time.monotonic()
-        while True:
-            try:
-                if not self.client:
-                    self.client = Client(self.stage.server.port)
-                reply = self.client.pipeline([command])[0]
-                if not isinstance(reply, ReplyError):
-                    return True
-                if reply.code not in AWAY:
-                    # What the decision rests on may be lost with the primary.
-                    check(self.stage.may_lose, f"{command} was answered {reply}")
-                    return False
-            except (EOFError, OSError) as error:
-                reply = error
-                if self.client:
-                    self.client.close()
-                self.client = None
-            check(time.monotonic() - began < STUCK_SECONDS, f"{command} was never accepted, and last got {reply!r}")
-            time.sleep(0.01)
-
-    def cut(self):
-        with contextlib.suppress(OSError, AttributeError):
-            self.client.socket.shutdown(socket.SHUT_RDWR)
-
-
-def customer(prefix):
-    """Fills carts and checks them out."""
-    number = 0
-    while True:
-        number += 1
-        cart = f"{prefix}-{number}"
-        for item in ITEMS:
-            added = ("cart-" + cart, "cart.itemAdded", {"item": item, "quantity": 2, "outlet": "kitchen"})
-            yield f"{cart}-{item}", ["CART.ADD", cart, "kitchen", item, 2], added
-        total = 2 * PRICE * len(ITEMS)
-        yield f"{cart}-order", ["CART.CHECKOUT", cart, "TOTAL", total], ("cart-" + cart, "cart.checkedOut", {"total": total})
-
-
-def merchant(prefix, first):
-    """Changes a price. Nobody orders that dish, so all totals stay the same."""
-    for price in range(first, first + 1_000_000):
-        repriced = ("menu-kitchen", "menu.itemRepriced", {"id": "special", "price": price})
-        yield f"{prefix}-{price}", ["MENU.ITEM.PRICE", "kitchen", "special", price], repriced
 
 
 # --- where it happens
@@ -195,24 +40,11 @@ def merchant(prefix, first):
 THE_SERVERS = "from pg_stat_activity where application_name like 'tiffin %'"
 
 
-class Stage:
+class Stage(trials.Stage):
     """A server with its database, and everything that was written to it."""
 
-    def __init__(self):
-        self.ledger = Ledger()
-        self.is_quiet = threading.Event()
-        self.may_lose = False
-        self.writers = []
-        self.lost = 0
-
-    def open(self):
-        """The outlet that everything is ordered from."""
-        menu = [section_document("all", [item_document(item, PRICE) for item in MENU])]
-        with self.server.client() as client:
-            put_open_outlet(client, "kitchen", menu)
-            # These were sent without an ID.
-            self.ledger.sent[None] = None
-            self.ledger.read(client)
+    def servers(self):
+        return [self.server]
 
     def backends(self):
         """The processes that serve the server's connections."""
@@ -225,31 +57,6 @@ class Stage:
         except (RuntimeError, OSError, IndexError):
             return ""
 
-    def start_writing(self, cycle):
-        self.is_quiet.clear()
-        commands = [customer(f"c{cycle}-{n}") for n in range(CUSTOMERS)] + [merchant(f"m{cycle}", 1_000 * cycle)]
-        self.writers = [Writer(self, each) for each in commands]
-        for writer in self.writers:
-            writer.start()
-
-    def stop_writing(self):
-        """Waits until every command is answered, and returns how many were acknowledged."""
-        self.is_quiet.set()
-        for writer in self.writers:
-            writer.join(STUCK_SECONDS)
-            check(not writer.is_alive(), "a writer waits for ever")
-            if writer.failure:
-                raise writer.failure
-        return sum(writer.acknowledged for writer in self.writers)
-
-    def wait_until_served(self, identity):
-        """Until a command of a new client is accepted."""
-        self.ledger.sent[identity] = ("cart-" + identity, "cart.itemAdded", {"item": ITEMS[0], "quantity": 1})
-        probe = Writer(self, [])
-        probe.send(["CART.ADD", identity, "kitchen", ITEMS[0], 1, "ID", identity])
-        probe.client.close()
-        self.ledger.acknowledged.add(identity)
-
     def check_reads(self):
         """Reads are answered from memory."""
         began = time.monotonic()
@@ -257,53 +64,6 @@ class Stage:
             check(client("OUTLET.HOME", "kitchen"), "the home is gone")
         seconds = time.monotonic() - began
         check(seconds < READ_SECONDS, f"a read was answered after {seconds:.1f} s")
-
-    def verify(self):
-        """The log has what was acknowledged, and answers follow from it."""
-        ledger = self.ledger
-        with self.server.client() as client:
-            before = ledger.forget() if self.may_lose else None
-            ids, carts = ledger.read(client)
-            if before is not None:
-                self._check_lost(before, client)
-            for identity in ids - {None}:
-                places = ledger.places[identity]
-                check(places == list(range(places[0], places[0] + ledger.events_of(identity))),
-                      f"{identity} is at {places}")
-            missing = {identity for identity in ledger.acknowledged if identity not in ledger.places}
-            check(not missing, f"acknowledged and not in the log: {sorted(missing)[:5]}")
-            carts = sorted(carts)
-            found = client.pipeline([(name, cart) for cart in carts for name in ("CART.GET", "CART.COUNT")])
-            for index, cart in enumerate(carts):
-                document, count = found[2 * index:2 * index + 2]
-                check(not isinstance(document, ReplyError), f"{cart} is answered {document}")
-                lines = {line["item"]: line["quantity"] for line in json.loads(document)["lines"]}
-                check(lines == ledger.carts[cart], f"{cart} has {lines}, and the log says {ledger.carts[cart]}")
-                expected = 0 if cart in ledger.orders else sum(lines.values())
-                check(count == expected, f"{cart} counts {count}, and the log says {expected}")
-            home = client.json("OUTLET.HOME", "kitchen")
-            prices = [item["model"]["price"] for item in home["sections"][0]["items"]]
-            expected = [ledger.prices.get(item, PRICE) for item in MENU]
-            check(prices == expected, f"the home has the prices {prices}, and the log says {expected}")
-
-    def _check_lost(self, before, client):
-        """What is lost was named."""
-        ledger = self.ledger
-        named = [range(int(first), int(last) + 1) for first, last in re.findall(
-            r"has lost what was read from position (\d+) to (\d+)", self.server.output())]
-        counted = re.search(rb"partition0_lost_events:(\d+)", client("INFO", "log"))
-        check(int(counted[1]) == sum(map(len, named)), f"{named} was named lost, and {counted[1]} events were counted")
-        lost = {identity for identity in ledger.acknowledged if identity not in ledger.places}
-        for identity in lost:
-            for position in before.get(identity, []):
-                check(any(position in positions for positions in named), f"{identity} is lost, and {position} not named")
-        check(len(lost) <= sum(map(len, named)), f"{len(lost)} are lost, and {named} was named")
-        ledger.acknowledged -= lost
-        self.lost += len(lost)
-
-    def audit(self):
-        verdict = run_tiffin("audit", "--database", self.address())
-        check(verdict.returncode == 0, f"the audit found:\n{verdict.stdout}{verdict.stderr}")
 
 
 class Private(Stage):
@@ -408,21 +168,6 @@ def fault(name, *stages, companion=(), needs=lambda stage: True):
             COMPANIONS[stage].append(strike)
         return strike
     return register
-
-
-def send_signal(number, *pids):
-    for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, number)
-
-
-@contextlib.contextmanager
-def frozen(*pids):
-    send_signal(signal.SIGSTOP, *pids)
-    try:
-        yield
-    finally:
-        send_signal(signal.SIGCONT, *pids)
 
 
 @fault("server killed", Private, companion=[Private, Pair])
@@ -562,7 +307,7 @@ def synchronous_standby_promoted(stage, chance):
     state = "select count(*) from pg_stat_replication where sync_state = 'sync'"
     wait_until(lambda: sql(state, stage.primary) == "1", 20, "a synchronous standby")
     # What was answered before has to get there, too.
-    wait_until(lambda: head_of(stage.standby) >= stage.ledger.position, 20, "the standby")
+    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], 20, "the standby")
     yield
     stage.promote()
 
@@ -573,7 +318,7 @@ def head_of(url):
 
 @fault("asynchronous standby promoted", Pair)
 def asynchronous_standby_promoted(stage, chance):
-    wait_until(lambda: head_of(stage.standby) >= stage.ledger.position, 20, "the standby")
+    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], 20, "the standby")
     sql("alter system set primary_conninfo = ''", stage.standby)
     sql("select pg_reload_conf()", stage.standby)
     wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", stage.standby) == "0", 20, "the standby's end")
@@ -597,21 +342,6 @@ SILENT = {server_killed, server_frozen}
 
 
 # --- cycles
-
-
-class Deck:
-    """All faults in a random order, again and again: so all of them happen about as often."""
-
-    def __init__(self, seed, stages):
-        self.seed, self.stages = seed, stages
-        self.cards, self.rounds = [], 0
-
-    def draw(self):
-        if not self.cards:
-            self.rounds += 1
-            self.cards = [(stage, each) for stage in self.stages for each in FAULTS[type(stage)] if each.needs(stage)]
-            random.Random(f"{self.seed}/deck/{self.rounds}").shuffle(self.cards)
-        return self.cards.pop()
 
 
 @dataclass
@@ -671,7 +401,8 @@ def run(cycles, seed, within=RECOVERED_SECONDS, tell=print, stages=(Private, Pai
         stages = [stage(stack, environment) for stage in stages]
         if not stages[0].disk:
             tell("a full disk is left out: only root can mount a small one")
-        deck, results = Deck(seed, stages), []
+        cards = [(stage, each) for stage in stages for each in FAULTS[type(stage)] if each.needs(stage)]
+        deck, results = Deck(seed, cards), []
         for cycle in range(1, cycles + 1):
             stage, first = deck.draw()
             chance = random.Random(f"{seed}/{cycle}")

@@ -4,6 +4,7 @@ import pytest
 
 import crash
 from tiffin import Client
+from trials import Failure
 
 
 def test_nothing_is_lost_and_nothing_is_done_twice():
@@ -16,5 +17,5 @@ def test_a_server_that_makes_mistakes_is_found_out(server, fault):
     with Client(server.port) as client:
         if b"tiffin_build:debug" not in client("INFO", "server"):
             pytest.skip("a release build has no faults to plant")
-    with pytest.raises(crash.Failure):
+    with pytest.raises(Failure):
         crash.run(1, seed=1, within=30, stages=[crash.Private], environment={"TIFFIN_PLANTED_FAULT": fault})
