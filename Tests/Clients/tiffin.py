@@ -224,13 +224,13 @@ def end_for_lack_of_room(address: str) -> None:
             sql("select pg_switch_wal(); create table if not exists public.filler (); drop table public.filler", address)
 
 
-def wait_until(condition, seconds: float, what: str):
-    """Polls until `condition()` is true, and returns what it was."""
+def wait_until(condition, seconds: float, what: str, every: float = 0.005):
+    """Polls, after so many seconds each time, until `condition()` is true, and returns what it was."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {seconds} s for {what}")
-        time.sleep(0.005)
+        time.sleep(every)
     return value
 
 

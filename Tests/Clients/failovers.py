@@ -1,0 +1,284 @@
+"""Failover tests: three servers on a highly available PostgreSQL, of which each part is lost in turn, while clients write.
+
+    Scripts/failovers --cycles 50 --seed 7
+
+Each cycle draws a fault. Writers ask any server, and send a command again with its ID, to any server, until it is
+accepted. When all is well again, the log must have everything that was acknowledged exactly once and nothing that nobody
+sent, all servers must answer what follows from it, and audits must be sound. A seed always gives the same faults.
+"""
+
+import argparse
+import contextlib
+import random
+import signal
+import statistics
+import sys
+import time
+from dataclasses import dataclass
+
+import trials
+from patroni import ELECTED_SECONDS, Patroni
+from tiffin import Server, run_tiffin, sql, wait_until
+from trials import Deck, check, frozen, lost_positions, send_signal
+
+SERVERS = 3
+PARTITIONS = 8
+# How long clients write before and after a fault.
+QUIET_SECONDS = 1
+
+
+# --- where it happens
+
+
+class Fleet(trials.Stage):
+    """Servers on a PostgreSQL with nodes, and everything that was written to them."""
+
+    # A stream remembers its last 1,024 IDs: slow enough that a command which a frozen server still holds is among them.
+    pace_seconds = 0.02
+    # A client that waits for longer than a server ever does asks another.
+    reply_seconds = 6
+    stuck_seconds = ELECTED_SECONDS + 30
+
+    def __init__(self, stack, nodes, is_synchronous):
+        super().__init__(PARTITIONS)
+        # What is lost in a test without synchronous replication must be no reason to wait for the former primary.
+        settings = {"synchronous_mode": is_synchronous, "maximum_lag_on_failover": 1 << (20 if is_synchronous else 30)}
+        self.database = stack.enter_context(Patroni(nodes, settings))
+        self.may_lose = not is_synchronous
+        run = run_tiffin("migrate", "--database", self.address(), "--partitions", PARTITIONS)
+        check(run.returncode == 0, f"{run.stdout}{run.stderr}")
+        self.fleet = [Server(database=self.address()) for _ in range(SERVERS)]
+        for server in self.fleet:
+            stack.callback(server.kill)
+            server.start()
+            # From now on at the same port, as an operator does it.
+            server.arguments[server.arguments.index("--listen") + 1] = f"127.0.0.1:{server.port}"
+        self.ports = [server.port for server in self.fleet]
+        # A merchant's change is answered once the others that a server knows of have read it.
+        wait_until(lambda: all(self.knows_all(server) for server in self.fleet), 20, "the servers to know each other")
+        self.open()
+
+    def servers(self):
+        return self.fleet
+
+    def knows_all(self, server):
+        with server.client() as client:
+            return f"\r\nservers:{SERVERS}\r\n".encode() in client("INFO", "cluster")
+
+    def address(self):
+        return self.database.url
+
+    def port(self):
+        return random.choice(self.ports)
+
+    def audit_all(self):
+        """The log is sound, and so is what each server answers."""
+        for port in self.ports:
+            self.audit("--server", f"127.0.0.1:{port}")
+
+    def spans(self):
+        return [span for writer in self.writers for span in writer.spans]
+
+
+# --- faults
+
+# A fault is a generator: it strikes, yields for as long as it lasts, and ends.
+FAULTS = []
+# What is drawn where replication is not synchronous.
+LOSSES = []
+
+
+def fault(name, faults=FAULTS):
+    def register(strike):
+        strike.title = name
+        faults.append(strike)
+        return strike
+    return register
+
+
+@fault("server killed")
+def server_killed(stage, chance):
+    server = chance.choice(stage.fleet)
+    server.kill()
+    yield chance.uniform(0.1, 3)
+    server.start()
+
+
+@fault("server stopped")
+def server_stopped(stage, chance):
+    server = chance.choice(stage.fleet)
+    check(server.stop() == 0, server.output())
+    yield chance.uniform(0.1, 3)
+    server.start()
+
+
+@fault("server frozen")
+def server_frozen(stage, chance):
+    with frozen(chance.choice(stage.fleet).process.pid):
+        yield chance.uniform(1, 6)
+
+
+@fault("servers restarted one by one")
+def servers_restarted(stage, chance):
+    for server in stage.fleet:
+        check(server.stop() == 0, server.output())
+        server.start()
+        yield 0
+
+
+@fault("switchover")
+def switchover(stage, chance):
+    former = stage.database.switchover()
+    stage.database.wait_for_another(former)
+    yield 0
+
+
+@fault("primary killed")
+def primary_killed(stage, chance):
+    former = stage.database.kill_primary()
+    stage.database.wait_for_another(former)
+    yield chance.uniform(0, 2)
+    former.start()
+
+
+@fault("primary frozen")
+def primary_frozen(stage, chance):
+    """It stands still for long enough that it is replaced, and then goes on."""
+    former = stage.database.primary()
+    with frozen(*former.pids()):
+        stage.database.wait_for_another(former)
+        yield chance.uniform(0, 2)
+
+
+@fault("PostgreSQL of the primary killed")
+def postgres_killed(stage, chance):
+    send_signal(signal.SIGKILL, *stage.database.primary().postgres()[:1])
+    yield 0
+
+
+@fault("synchronous standby killed")
+def standby_killed(stage, chance):
+    standby = stage.database.synchronous_standby()
+    standby.kill()
+    yield chance.uniform(1, 6)
+    standby.start()
+
+
+@fault("synchronous standby frozen")
+def standby_frozen(stage, chance):
+    with frozen(*stage.database.synchronous_standby().pids()):
+        yield chance.uniform(1, 8)
+
+
+@fault("etcd frozen")
+def etcd_frozen(stage, chance):
+    with frozen(*stage.database.etcd.pids()):
+        yield chance.uniform(1, 12)
+
+
+@fault("primary killed, standbys behind", LOSSES)
+def tail_lost(stage, chance):
+    former = stage.database.primary()
+    senders = sql("select pid from pg_stat_replication where application_name like 'node%'", former.url)
+    # From now on the standbys get nothing.
+    send_signal(signal.SIGSTOP, *map(int, senders.split()))
+    yield chance.uniform(0.5, 2)
+    former.kill()
+    stage.database.wait_for_another(former)
+    former.start()
+
+
+# --- cycles
+
+
+@dataclass
+class Result:
+    """What happened in a cycle."""
+
+    faults: list
+    acknowledged: int
+    lost: int
+    # The longest time in which no server accepted a write.
+    pause: float
+    # The longest time that a writer took to have one accepted.
+    slowest: float
+
+
+def run_cycle(stage, strike, cycle, chance):
+    lost = stage.lost
+    began = time.monotonic()
+    stage.start_writing(cycle)
+    time.sleep(QUIET_SECONDS)
+    for seconds in strike(stage, chance):
+        time.sleep(seconds)
+    stage.wait_until_served(f"probe-{cycle}")
+    stage.database.wait_until_whole()
+    time.sleep(QUIET_SECONDS)
+    acknowledged = stage.stop_writing() + 1
+    ends = sorted([began, *(end for _, end in stage.spans())])
+    stage.verify()
+    if stage.lost > lost:
+        # Servers read what others decided within a fifth of a second, so each had read some of what is lost.
+        unaware = [server.output() for server, told in zip(stage.fleet, stage.told) if not lost_positions(server)[told:]]
+        check(not unaware, "\n".join(["servers did not notice the loss:", *unaware]))
+    stage.audit_all()
+    return Result(
+        [strike.title], acknowledged, stage.lost - lost, max(later - earlier for earlier, later in zip(ends, ends[1:])),
+        max(end - start for start, end in stage.spans()))
+
+
+def run(cycles, seed, nodes=3, is_synchronous=True, tell=print, faults=None):
+    """The results of so many cycles. A failure names its seed and cycle."""
+    results = []
+    with contextlib.ExitStack() as stack:
+        stage = Fleet(stack, nodes, is_synchronous)
+        deck = Deck(seed, faults or (FAULTS if is_synchronous else LOSSES))
+        for cycle in range(1, cycles + 1):
+            strike, chance = deck.draw(), random.Random(f"{seed}/{cycle}")
+            try:
+                result = run_cycle(stage, strike, cycle, chance)
+            except Exception as error:
+                words = [f"--- server at {port}\n{server.output()[-4000:]}"
+                         for port, server in zip(stage.ports, stage.fleet)]
+                error.add_note("\n".join([f"seed {seed}, cycle {cycle}, {strike.title}", *words, stage.database.log()]))
+                raise
+            results.append(result)
+            tell(f"{cycle:4}  {strike.title:33} {result.acknowledged:6} acknowledged, none for {result.pause:6.2f} s, "
+                 f"one after {result.slowest:6.2f} s" + (f", {result.lost} lost and named" if result.lost else ""))
+    return results
+
+
+def summarize(results, tell=print):
+    def row(name, those):
+        pauses, slowest = [each.pause for each in those], [each.slowest for each in those]
+        tell(f"| {name} | {len(those)} | {sum(each.acknowledged for each in those):,} | {sum(each.lost for each in those)} "
+             f"| 0 | 0 | {statistics.median(pauses):.1f} | {max(pauses):.1f} "
+             f"| {statistics.median(slowest):.1f} | {max(slowest):.1f} |")
+
+    tell("\n| fault | cycles | acknowledged | lost and named | lost unnamed | applied twice "
+         "| no write for, median | worst | slowest write, median | worst |")
+    tell("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for name in sorted({name for result in results for name in result.faults}):
+        row(name, [result for result in results if name in result.faults])
+    row("all cycles", results)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--cycles", type=int, default=11)
+    parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
+    parser.add_argument("--nodes", type=int, default=3, choices=[2, 3], help="of PostgreSQL (default 3)")
+    parser.add_argument("--asynchronous", action="store_true", help="standbys may be behind: what is lost must be named")
+    parser.add_argument("--fault", action="append", help="only this fault; may be given several times")
+    options = parser.parse_args()
+    # Whatever ends this ends what it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    tell = lambda line: print(line, flush=True)
+    tell(f"seed {options.seed}")
+    faults = [each for each in FAULTS + LOSSES if each.title in (options.fault or [])]
+    results = run(options.cycles, options.seed, options.nodes, not options.asynchronous, tell, faults)
+    summarize(results, tell)
+
+
+if __name__ == "__main__":
+    main()
