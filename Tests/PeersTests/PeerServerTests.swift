@@ -338,7 +338,7 @@ import Users
                 }
             }
             await turns { answered.count == 5 }
-            #expect(answered == [1, 2, 5, 3, 4])
+            #expect(answered.prefix(3) == [1, 2, 5] && Set(answered) == [1, 2, 3, 4, 5])
             caller.close()
         }
     }

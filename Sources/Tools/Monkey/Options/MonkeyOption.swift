@@ -18,7 +18,7 @@ enum MonkeyOption {
     static let reporting: [any DeclaredOption] = [json, junit, html, record, quiet, baseline, regress, threshold]
 
     static let server = Option.value(
-        "server", "host:port[,…]", "where the server listens, or each of several that share a log",
+        "server", "host:port[,…]", "where the server listens, or each of several",
         OptionValue("host:port, or several with commas between them") { text in
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
             let addresses = words.compactMap { ServerAddress(String($0)) }
