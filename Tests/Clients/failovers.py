@@ -8,6 +8,7 @@ sent, all servers must answer what follows from it, and audits must be sound. A 
 """
 
 import argparse
+import concurrent.futures
 import contextlib
 import random
 import signal
@@ -18,13 +19,13 @@ from dataclasses import dataclass
 
 import trials
 from patroni import ELECTED_SECONDS, Patroni
-from tiffin import Server, run_tiffin, sql, wait_until
+from tiffin import RECOVERED_SECONDS, Server, run_tiffin, sql, wait_until
 from trials import Deck, check, frozen, lost_positions, send_signal
 
 SERVERS = 3
 PARTITIONS = 8
 # How long clients write before and after a fault.
-QUIET_SECONDS = 1
+QUIET_SECONDS = 0.5
 
 
 # --- where it happens
@@ -38,13 +39,13 @@ class Fleet(trials.Stage):
     # A client that waits for longer than a server ever does asks another.
     reply_seconds = 6
     stuck_seconds = ELECTED_SECONDS + 30
+    # A server that others could not reach lately is not waited for.
+    news_seconds = RECOVERED_SECONDS
 
-    def __init__(self, stack, nodes, is_synchronous):
+    def __init__(self, stack, nodes, settings):
         super().__init__(PARTITIONS)
-        # What is lost in a test without synchronous replication must be no reason to wait for the former primary.
-        settings = {"synchronous_mode": is_synchronous, "maximum_lag_on_failover": 1 << (20 if is_synchronous else 30)}
         self.database = stack.enter_context(Patroni(nodes, settings))
-        self.may_lose = not is_synchronous
+        self.may_lose = not self.database.settings["synchronous_mode"]
         run = run_tiffin("migrate", "--database", self.address(), "--partitions", PARTITIONS)
         check(run.returncode == 0, f"{run.stdout}{run.stderr}")
         self.fleet = [Server(database=self.address()) for _ in range(SERVERS)]
@@ -73,8 +74,8 @@ class Fleet(trials.Stage):
 
     def audit_all(self):
         """The log is sound, and so is what each server answers."""
-        for port in self.ports:
-            self.audit("--server", f"127.0.0.1:{port}")
+        with concurrent.futures.ThreadPoolExecutor(SERVERS) as pool:
+            list(pool.map(lambda port: self.audit("--server", f"127.0.0.1:{port}"), self.ports))
 
     def spans(self):
         return [span for writer in self.writers for span in writer.spans]
@@ -227,12 +228,12 @@ def run_cycle(stage, strike, cycle, chance):
         max(end - start for start, end in stage.spans()))
 
 
-def run(cycles, seed, nodes=3, is_synchronous=True, tell=print, faults=None):
+def run(cycles, seed, nodes=3, settings=None, tell=print, faults=None):
     """The results of so many cycles. A failure names its seed and cycle."""
     results = []
     with contextlib.ExitStack() as stack:
-        stage = Fleet(stack, nodes, is_synchronous)
-        deck = Deck(seed, faults or (FAULTS if is_synchronous else LOSSES))
+        stage = Fleet(stack, nodes, settings)
+        deck = Deck(seed, faults or (LOSSES if stage.may_lose else FAULTS))
         for cycle in range(1, cycles + 1):
             strike, chance = deck.draw(), random.Random(f"{seed}/{cycle}")
             try:
@@ -269,14 +270,21 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1_000_000))
     parser.add_argument("--nodes", type=int, default=3, choices=[2, 3], help="of PostgreSQL (default 3)")
     parser.add_argument("--asynchronous", action="store_true", help="standbys may be behind: what is lost must be named")
+    parser.add_argument("--without-failsafe", action="store_true", help="the primary steps down when etcd is away")
     parser.add_argument("--fault", action="append", help="only this fault; may be given several times")
     options = parser.parse_args()
+    settings = {"failsafe_mode": not options.without_failsafe}
+    if options.asynchronous:
+        # However much a standby lacks, it takes over.
+        settings |= {"synchronous_mode": False, "maximum_lag_on_failover": 1 << 30}
     # Whatever ends this ends what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     tell = lambda line: print(line, flush=True)
     tell(f"seed {options.seed}")
     faults = [each for each in FAULTS + LOSSES if each.title in (options.fault or [])]
-    results = run(options.cycles, options.seed, options.nodes, not options.asynchronous, tell, faults)
+    if len(faults) < len(options.fault or []):
+        parser.error("the faults are " + ", ".join(f"'{each.title}'" for each in FAULTS + LOSSES))
+    results = run(options.cycles, options.seed, options.nodes, settings, tell, faults)
     summarize(results, tell)
 
 

@@ -33,6 +33,7 @@ SETTINGS = {
     "retry_timeout": 4,
     "maximum_lag_on_failover": 1 << 20,
     "synchronous_mode": True,
+    "failsafe_mode": True,
 }
 PARAMETERS = {"max_connections": 200, "fsync": "off", "wal_sender_timeout": "5s"}
 

@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass, field
 
 from tiffin import (
-    AWAY, REPLY_SECONDS, Client, ReplyError, item_document, put_open_outlet, run_tiffin, section_document)
+    AWAY, REPLY_SECONDS, Client, ReplyError, item_document, put_open_outlet, run_tiffin, section_document, wait_until)
 
 CUSTOMERS = 4
 ITEMS = [f"dish-{n}" for n in range(8)]
@@ -211,6 +211,8 @@ class Stage:
     reply_seconds = REPLY_SECONDS
     # A command that is not accepted for so long never will be.
     stuck_seconds = 60
+    # Until each server answers what a merchant has changed.
+    news_seconds = 0
 
     def __init__(self, partitions=1):
         self.ledger = Ledger(partitions)
@@ -292,10 +294,15 @@ class Stage:
             check(lines == ledger.carts[cart], f"{cart} has {lines}, and the log says {ledger.carts[cart]}")
             expected = 0 if cart in ledger.orders else sum(lines.values())
             check(count == expected, f"{cart} counts {count}, and the log says {expected}")
-        home = client.json("OUTLET.HOME", "kitchen")
-        prices = [item["model"]["price"] for item in home["sections"][0]["items"]]
         expected = [ledger.prices.get(item, PRICE) for item in MENU]
-        check(prices == expected, f"the home has the prices {prices}, and the log says {expected}")
+
+        def prices():
+            home = client.json("OUTLET.HOME", "kitchen")
+            return [item["model"]["price"] for item in home["sections"][0]["items"]]
+
+        with contextlib.suppress(TimeoutError):
+            wait_until(lambda: prices() == expected, self.news_seconds, "the prices")
+        check(prices() == expected, f"the home has the prices {prices()}, and the log says {expected}")
 
     def _check_lost(self, before, clients):
         """What is lost was named, by one server at least."""
