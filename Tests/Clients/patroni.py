@@ -174,9 +174,9 @@ class Patroni:
             shutil.chown(self.folder, "postgres")
         client, peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
         self.etcd = Process("etcd", [
-            program("etcd"), "--data-dir", f"{self.folder}/etcd", "--listen-client-urls", client, "--advertise-client-urls", client,
-            "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", f"default={peer}",
-            "--unsafe-no-fsync"], self.folder)
+            program("etcd"), "--data-dir", f"{self.folder}/etcd", "--listen-client-urls", client,
+            "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+            "--initial-cluster", f"default={peer}", "--unsafe-no-fsync"], self.folder)
         self.nodes = [
             Node(number, self.folder, client.rpartition(":")[2], self.settings, {**PARAMETERS, **(parameters or {})})
             for number in range(1, nodes + 1)]
