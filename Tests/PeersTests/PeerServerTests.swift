@@ -353,6 +353,25 @@ import Users
         }
     }
 
+    @Test @LoopActor func `What is asked before it is known who decides waits for that`() async throws {
+        try await Callee.with { callee in
+            callee.service.awaitFleet()
+            var answers: [String] = []
+            let asked = Task { @LoopActor in
+                answers.append(await callee.answer("CART.ADD", "c", "o", "tea", "2"))
+                answers.append(await callee.answer("CART.COUNT", "c"))
+            }
+            for _ in 1...10 { await LoopTimer.pause(milliseconds: 0) }
+            #expect(answers.isEmpty)
+            await callee.service.join(
+                FleetMember(
+                    callee.server, partitionCount: 1, store: callee.store,
+                    links: PeerConnections(tls: nil, logger: silentLogger), logger: silentLogger))
+            await asked.value
+            #expect(answers == ["2", "2"])
+        }
+    }
+
     // MARK: The end
 
     @Test @LoopActor func `A server that stops answers what was asked, and then ends`() async throws {

@@ -64,6 +64,7 @@ final class Server {
                 self.server = server
                 apply(world.users.now)
                 service.start()
+                if world.hasFleet { service.awaitFleet() }
                 _ = try server.listen()
                 self.service = service
                 isUp = true

@@ -36,7 +36,7 @@ import Testing
     @LoopActor
     private static func catchUp(_ rooms: Rooms) async {
         await withCheckedContinuation { continuation in
-            rooms.partitions[0].whenCaughtUp { continuation.resume() }
+            rooms.partitions[0].whenCaughtUp { _ in continuation.resume() }
         }
     }
 

@@ -282,6 +282,7 @@ enum ServeCommand: Subcommand {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: service)
             logger.info("there were no outlets: loaded a demo catalogue of \(count) outlets")
         }
+        if !options[follow] { service.awaitFleet() }
         let (address, port): (String, Int)
         do {
             (address, port) = try server.listen()

@@ -11,6 +11,9 @@ package final class FleetMember {
     /// How often it says that it is there, in milliseconds.
     static let renewalMilliseconds: UInt64 = 500
 
+    /// After so long, in milliseconds, the others know a server that has joined: by then they have renewed.
+    static let knownMilliseconds = renewalMilliseconds * 3 / 2
+
     /// For so long after it took a partition over, others may still decide something of it, in nanoseconds: they learn of
     /// it at their next renewal.
     private static let settling: UInt64 = 2_000_000_000
@@ -89,7 +92,8 @@ package final class FleetMember {
     /// be read before something is decided or answered.
     func isSettled(_ partition: Int) -> Bool {
         let now = LoopActor.now
-        guard isFresh(at: now) else { return false }
+        // Others take over what a server leaves.
+        guard isFresh(at: now), !isLeaving else { return false }
         return isAlone(at: now) || keptSince[partition].map { now - $0 > FleetMember.settling } ?? false
     }
 

@@ -13,6 +13,13 @@ extension Server {
         announcements = Announcements(member)
         member.onChange = { [unowned self] in shareOut() }
         await member.join()
+        if early != nil, member.hasOthers {
+            await LoopTimer.pause(milliseconds: FleetMember.knownMilliseconds)
+            await catchUp()
+        }
+        let kept = early ?? []
+        early = nil
+        for run in kept { run() }
     }
 
     /// Leaves its partitions to others.
@@ -47,6 +54,7 @@ extension Server {
     ///
     /// - Parameter call: a call of this command.
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+        if early != nil { return keep(command, ForwardedCall(call, at: 0)) }
         guard let member, !member.isAlone, let subject = call.subject else { return try decide(command, call) }
         let partition = partitioning.partition(of: subject)
         let position = partitions[partition].position
@@ -62,7 +70,7 @@ extension Server {
             case .answered(let result):
                 guard let self, command.isSeenEverywhere(result) else { return promise.end(result) }
                 // What its client asks this server next shows what it has done.
-                partitions[partition].whenCaughtUp { promise.end(result) }
+                partitions[partition].whenCaughtUp { _ in promise.end(result) }
             case .lost where isUnrepeatable: promise.fail(.unknown("the server that was to decide it ended"))
             case .lost, .notSent:
                 guard let self else { return promise.fail(.unavailable("the server stops")) }
@@ -134,9 +142,42 @@ extension Server {
     /// Decides a call once everything is known that others have written to its partition.
     private func decideCaughtUp(_ command: Command, _ call: ForwardedCall, about subject: StreamName) -> Response {
         let promise = Promise(about: subject.category, isHolding: true)
-        partitions[subject].whenCaughtUp { [self] in
+        partitions[subject].whenCaughtUp { [self] isCaughtUp in
             do throws(Failure) {
                 try call.withCall(of: command.declaration) { call throws(Failure) in try decide(command, call) }
+                    .whenKnown { result in
+                        // What was refused by what is known here may be allowed by what others have written.
+                        guard !isCaughtUp, command.isWrite, case .failure(let failure) = result, failure.isRejection
+                        else { return promise.end(result) }
+                        promise.fail(.unavailable("the log could not be read"))
+                    }
+            } catch {
+                promise.fail(error)
+            }
+        }
+        return .promise(promise)
+    }
+
+    // MARK: Before it is one of several
+
+    /// Has calls wait until this server knows who decides them, and what was decided before the others knew of it.
+    package func awaitFleet() { early = [] }
+
+    /// Reads all partitions to their ends.
+    private func catchUp() async {
+        for head in (try? await log.heads(of: 0..<partitioning.count)) ?? [] {
+            await withCheckedContinuation { continuation in
+                partitions[head.partition].whenRead(upTo: head.position) { continuation.resume() }
+            }
+        }
+    }
+
+    /// Keeps a call until then.
+    private func keep(_ command: Command, _ call: ForwardedCall) -> Response {
+        let promise = Promise(about: .order, isHolding: true)
+        early?.append { [self] in
+            do throws(Failure) {
+                try call.withCall(of: command.declaration) { call throws(Failure) in try run(command, call) }
                     .whenKnown { promise.end($0) }
             } catch {
                 promise.fail(error)
@@ -147,6 +188,9 @@ extension Server {
 }
 
 extension Failure {
+    /// Whether a decider said no.
+    fileprivate var isRejection: Bool { if case .rejected = code { true } else { false } }
+
     fileprivate static let noPermission = Failure(.noPermission, "this user has no permission for this command")
 }
 

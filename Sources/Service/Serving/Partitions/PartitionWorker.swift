@@ -38,7 +38,7 @@ final class PartitionWorker {
     /// When something was asked last that only those know who follow carts.
     private var cartsWantedAt: UInt64 = 0
     /// Who waits until everything is known that the log has.
-    private var behind: [@LoopActor () -> Void] = []
+    private var behind: [@LoopActor (_ isCaughtUp: Bool) -> Void] = []
     private var isLookingForEnd = false
     private var isDriving = false
     private var questions: OpenQuestions
@@ -271,8 +271,8 @@ final class PartitionWorker {
     }
 
     /// Calls a body once everything is known here that the log has now, or after a second: without the database, what is
-    /// known is all that there is.
-    func whenCaughtUp(_ body: @escaping @LoopActor () -> Void) {
+    /// known is all that there is. It is told which of the two.
+    func whenCaughtUp(_ body: @escaping @LoopActor (_ isCaughtUp: Bool) -> Void) {
         behind.append(body)
         if behind.count == 1, !isLookingForEnd { lookForEnd() }
     }
@@ -282,19 +282,17 @@ final class PartitionWorker {
         isLookingForEnd = true
         var waiting = behind
         behind = []
-        let goOn = { @LoopActor in
+        let goOn = { @LoopActor (isCaughtUp: Bool) in
             let bodies = waiting
             waiting = []
-            for body in bodies { body() }
+            for body in bodies { body(isCaughtUp) }
         }
-        let timer = LoopTimer(milliseconds: PartitionWorker.catchUpMilliseconds, goOn)
+        let timer = LoopTimer(milliseconds: PartitionWorker.catchUpMilliseconds) { goOn(false) }
         LoopActor.task { [self] in
-            let partition = follower.partition
-            if let end = try? await log.end(of: partition) {
-                await read(upTo: end.position) { !waiting.isEmpty }
-            }
+            let end = try? await log.end(of: follower.partition)
+            if let end { await read(upTo: end.position) { !waiting.isEmpty } }
             timer.cancel()
-            goOn()
+            goOn(end.map { position >= $0.position } ?? false)
             isLookingForEnd = false
             if !behind.isEmpty { lookForEnd() }
         }
