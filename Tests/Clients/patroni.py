@@ -35,7 +35,11 @@ SETTINGS = {
     "synchronous_mode": True,
     "failsafe_mode": True,
 }
-PARAMETERS = {"max_connections": 200, "fsync": "off", "wal_sender_timeout": "5s"}
+PARAMETERS = {
+    "max_connections": 200, "fsync": "off", "wal_sender_timeout": "5s",
+    # What it shares then lies in its folder, and a node that is killed leaves nothing in memory.
+    "dynamic_shared_memory_type": "mmap",
+}
 
 
 def account():
