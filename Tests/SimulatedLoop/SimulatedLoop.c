@@ -226,6 +226,7 @@ void uv_close(uv_handle_t *handle, uv_close_cb body) {
 // Sockets.
 
 int uv_tcp_init(uv_loop_t *loop, uv_tcp_t *handle) { return add(handle, CONNECTION), 0; }
+int uv_tcp_init_ex(uv_loop_t *loop, uv_tcp_t *handle, unsigned int flags) { return uv_tcp_init(loop, handle); }
 int uv_tcp_nodelay(uv_tcp_t *handle, int enable) { return 0; }
 int uv_tcp_keepalive(uv_tcp_t *handle, int enable, unsigned int delay) { return 0; }
 
