@@ -1,9 +1,9 @@
-/// Hashes that may be in a set: a no is certain, and one in a hundred is wrongly said to be there.
+/// Hashes that may be in a set: a no is certain, and one in ten thousand is wrongly said to be there.
 ///
-/// A scalable Bloom filter: when a part is full, the next one has room for as many as all before it, at 16 bits each. So
-/// the errors of its parts, one in two thousand each, stay few together.
+/// A scalable Bloom filter: when a part is full, the next one has room for as many as all before it, at 32 bits each. So
+/// the errors of its parts, one in 170,000 each, stay few together.
 struct BloomFilter: Sendable {
-    private static let bitsOfEach = 16
+    private static let bitsOfEach = 32
     private static let probes: UInt64 = 8
     private static let firstRoom = 1 << 12
 
