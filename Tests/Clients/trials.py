@@ -365,3 +365,21 @@ class Deck:
             self.cards = list(self.all)
             random.Random(f"{self.seed}/deck/{self.rounds}").shuffle(self.cards)
         return self.cards.pop()
+
+
+# --- what came of it
+
+
+def summarize(results, columns, tell):
+    """A table with a row for each fault: what was written and lost, and columns of their own, each a title and what it
+    makes of the results."""
+    def row(name, those):
+        cells = [name, len(those), f"{sum(each.acknowledged for each in those):,}", sum(each.lost for each in those), 0, 0]
+        tell("| " + " | ".join(map(str, cells + [make(those) for make in columns.values()])) + " |")
+
+    titles = ["fault", "cycles", "acknowledged", "lost and named", "lost unnamed", "applied twice", *columns]
+    tell("\n| " + " | ".join(titles) + " |")
+    tell("| --- " * len(titles) + "|")
+    for name in sorted({name for result in results for name in result.faults}):
+        row(name, [result for result in results if name in result.faults])
+    row("all cycles", results)

@@ -329,7 +329,7 @@ import Users
             let caller = try await RawCaller.joined(callee.server)
             let end = callee.service.partitions[0].position
             for (number, position) in [(1, end), (2, .min), (3, end + 1), (4, .max)] {
-                caller.say(PeerAnnouncement(partition: 0, position: position), number: Int64(number))
+                caller.say(PeerAnnouncement(number: Int64(number), partition: 0, position: position))
             }
             caller.say(.of(1, "CART.COUNT", "c"), number: 5)
             var answered: [Int64] {
@@ -347,7 +347,7 @@ import Users
     func `Who tells of a partition that is not there is disconnected`(_ partition: Int) async throws {
         try await Callee.with { callee in
             let caller = try await RawCaller.joined(callee.server)
-            caller.say(PeerAnnouncement(partition: partition, position: 1), number: 1)
+            caller.say(PeerAnnouncement(number: 1, partition: partition, position: 1))
             await turns { caller.hasEnded }
             #expect(await callee.answer("CART.COUNT", "c") == "0")
         }

@@ -5,8 +5,7 @@ internal import TextFormats
 struct LineCommandTable: Sendable {
     static let shared = LineCommandTable(
         ConnectionCommands.all + ServerCommands.all + ClusterCommands.all + PeerCommands.all + TokenCommands.all
-            + DelayCommands.all
-            + SubscriptionCommands.all + Command.all.map(LineCommand.init))
+            + DelayCommands.all + SubscriptionCommands.all + Command.all.map(LineCommand.init))
 
     /// The commands, group by group.
     let commands: [LineCommand]

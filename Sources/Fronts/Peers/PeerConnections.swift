@@ -54,8 +54,9 @@ package final class PeerConnections: PeerLinks {
         _ partition: Int, at position: Int64, to server: FleetServer, completion: @escaping @LoopActor () -> Void
     ) {
         guard !isClosed else { return completion() }
-        let announcement = PeerAnnouncement(partition: partition, position: position)
-        link(to: server).ask({ announcement.write(to: &$1, number: $0) }, { _ in completion() })
+        link(to: server).ask(
+            { PeerAnnouncement(number: $0, partition: partition, position: position).write(to: &$1) },
+            { _ in completion() })
     }
 
     private func link(to server: FleetServer) -> PeerLink {

@@ -1,8 +1,9 @@
 // How servers of one log talk to each other: calls one way, answers the other, each with the number of its call. Answers
 // come in any order, so nobody waits for a call that takes long.
 //
-// A call is an array of bulk strings, as every request of the line protocol; an answer is an array of RESP3. A server that
-// decides something about an outlet or a menu also says how far its partition goes by then. Both ends are the same version of Tiffin or one that understands it: a server ends a connection on which it finds anything else.
+// A call is an array of bulk strings, as every request of the line protocol; an answer is an array of RESP3. A server
+// that decides something about an outlet or a menu also says how far its partition goes by then. Both ends are the same
+// version of Tiffin or one that understands it: a server ends a connection on which it finds anything else.
 
 internal import Application
 internal import Domain
@@ -84,24 +85,27 @@ struct PeerCallView {
 
 /// Says how far a partition goes: the server that it is sent to answers null once it has read as far.
 struct PeerAnnouncement {
+    /// Whose answer it is, as that of a call.
+    var number: Int64
     var partition: Int
     var position: Int64
 
-    init(partition: Int, position: Int64) {
+    init(number: Int64, partition: Int, position: Int64) {
+        self.number = number
         self.partition = partition
         self.position = position
     }
 
-    /// The announcement in a request, and its number; nil where there is none. It has fewer words than any call.
-    static func read(_ request: Arguments) -> (number: Int64, PeerAnnouncement)? {
+    /// The announcement in a request; nil where there is none. It has fewer words than any call.
+    init?(_ request: Arguments) {
         guard request.count == 3, let number = request[0].integer,
             let partition = request[1].integer.flatMap(Int.init(exactly:)), let position = request[2].integer
         else { return nil }
-        return (number, PeerAnnouncement(partition: partition, position: position))
+        self.init(number: number, partition: partition, position: position)
     }
 
     /// As a request.
-    func write(to writer: inout RequestWriter, number: Int64) {
+    func write(to writer: inout RequestWriter) {
         writer.begin(3)
         for value in [number, Int64(partition), position] { writer.argument("\(value)") }
     }

@@ -155,9 +155,11 @@ private final class PeerSession {
     private func take(_ request: Arguments) -> Bool {
         if let call = PeerCallView(request) {
             take(call)
-        } else if let (number, announced) = PeerAnnouncement.read(request), service.hasPartition(announced.partition) {
+        } else if let announced = PeerAnnouncement(request), service.hasPartition(announced.partition) {
             openCount += 1
-            service.read(announced.partition, upTo: announced.position) { [self] in answer(number, .success(.null)) }
+            service.read(announced.partition, upTo: announced.position) { [self] in
+                answer(announced.number, .success(.null))
+            }
         } else {
             return false
         }

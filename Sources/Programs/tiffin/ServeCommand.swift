@@ -113,8 +113,13 @@ enum ServeCommand: Subcommand {
         }
         let starter = try ProcessNumber.watchStarter { stopping.fire() }
         defer { starter?.close() }
+        let onLost = { @LoopActor in
+            logger.error("the database is lost: stopping")
+            stopping.fire()
+        }
         if isSupervisor {
-            return try await supervise(options, listening, web, hasCertificates: certificates != nil, logger, stopping)
+            return try await supervise(
+                options, listening, web, hasCertificates: certificates != nil, logger, stopping, onLost: onLost)
         }
         // Without certificates to reload, it means that the terminal is gone.
         let hangup = try? SignalSource(.hangup) {
@@ -125,11 +130,7 @@ enum ServeCommand: Subcommand {
         // What started this process runs the private PostgreSQL.
         let isBeside = number != nil && Database.isPrivate(options)
         try await Database.run(
-            options, log: { logger.info($0) }, besideServer: isBeside, makesOne: !isBeside,
-            onLost: {
-                logger.error("the database is lost: stopping")
-                stopping.fire()
-            }
+            options, log: { logger.info($0) }, besideServer: isBeside, makesOne: !isBeside, onLost: onLost
         ) { address, embedded in
             try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
         }
@@ -140,7 +141,7 @@ enum ServeCommand: Subcommand {
     @LoopActor
     private static func supervise(
         _ options: Options, _ line: LineConfiguration, _ web: WebConfiguration, hasCertificates: Bool,
-        _ logger: Logger, _ stopping: StopSignal
+        _ logger: Logger, _ stopping: StopSignal, onLost: @escaping @LoopActor () -> Void
     ) async throws {
         var addresses: [(host: String, port: UInt16)] = []
         try checkPorts(line, web)
@@ -156,11 +157,7 @@ enum ServeCommand: Subcommand {
         let hangup = try? SignalSource(.hangup) { if hasCertificates { servers.reload() } else { stopping.fire() } }
         defer { hangup?.cancel() }
         try await Database.run(
-            options, log: { logger.info($0) }, makesOne: true, servers: addresses.count,
-            onLost: {
-                logger.error("the database is lost: stopping")
-                stopping.fire()
-            }
+            options, log: { logger.info($0) }, makesOne: true, servers: addresses.count, onLost: onLost
         ) { address, embedded in
             try await prepare(address, options, usual: sharedPartitions, logger)
             try await servers.run {

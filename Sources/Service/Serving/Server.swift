@@ -59,7 +59,6 @@ package final class Server {
 
     /// This server among others; nil where it is not one of several.
     package internal(set) var member: FleetMember?
-    var announcements: Announcements?
     /// Calls that wait until this server is one of several; nil once it is.
     var early: [@LoopActor () -> Void]?
 

@@ -158,9 +158,9 @@ final class RawCaller {
         say(Array(writer.bytes))
     }
 
-    func say(_ announcement: PeerAnnouncement, number: Int64) {
+    func say(_ announcement: PeerAnnouncement) {
         var writer = RequestWriter()
-        announcement.write(to: &writer, number: number)
+        announcement.write(to: &writer)
         say(Array(writer.bytes))
     }
 

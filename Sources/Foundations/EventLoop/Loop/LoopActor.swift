@@ -90,8 +90,8 @@ public actor LoopActor {
 
     /// Waits until the continuation is resumed that `keep` is given, unless what it waits for is over.
     ///
-    /// To look first and then to wait is not enough: an ordinary task may leave the loop in between, and then waits for what
-    /// has happened meanwhile.
+    /// To look first and then to wait is not enough: an ordinary task may leave the loop in between, and then waits for
+    /// what has happened meanwhile.
     @LoopActor
     public static func wait(
         unless isOver: () -> Bool, _ keep: (CheckedContinuation<Void, Never>) -> Void

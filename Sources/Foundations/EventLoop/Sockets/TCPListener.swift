@@ -39,8 +39,7 @@ public final class TCPListener {
     ///   - onConnection: called for every connection, with TLS once its handshake is over.
     public init(
         host: String, port: UInt16, isShared: Bool = false, backlog: Int32 = 4_096, tls: TLSContext? = nil,
-        maximumHandshakes: Int = 1_024,
-        onConnection: @escaping @LoopActor (TCPConnection) -> Void
+        maximumHandshakes: Int = 1_024, onConnection: @escaping @LoopActor (TCPConnection) -> Void
     ) throws(LoopError) {
         handshakes = tls.map { TLSHandshakes($0, limit: maximumHandshakes, onSecured: onConnection) }
         let action = "listen on \(host):\(port)"

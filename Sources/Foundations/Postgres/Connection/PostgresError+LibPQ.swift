@@ -44,6 +44,8 @@ private enum Field: Unicode.Scalar {
     case constraint = "n"
 }
 
+/// libpq indents the lines behind the first.
 private func oneLine(_ message: UnsafePointer<CChar>) -> String {
-    String(cString: message).split(whereSeparator: \.isNewline).joined(separator: "; ")
+    String(cString: message).split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }
+        .joined(separator: "; ")
 }

@@ -162,7 +162,7 @@ extension Session {
             own.append(begin.lowerBound...range.upperBound)
             slots[owner] = own
         }
-        let others = member.servers.filter { $0.id != member.server.id }.compactMap { other -> Node? in
+        let others = member.others.compactMap { other -> Node? in
             guard let address = ServerAddress(other.address) else { return nil }
             return Node(
                 id: other.id.text, host: address.host, port: Int(address.port), usesTLS: usesTLS, isMyself: false,

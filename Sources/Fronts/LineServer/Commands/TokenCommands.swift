@@ -13,10 +13,8 @@ enum TokenCommands {
                 try session.reply(with: session.server.service.token(of: session.written, for: call.caller))
             }
         },
-        LineCommand(
-            "AFTER", .connection,
-            "Waits until the server knows what a token is about, at most a second."
-        ) { parameters in
+        LineCommand("AFTER", .connection, "Waits until the server knows what a token is about, at most a second.") {
+            parameters in
             let token = parameters.required("token", .token)
             return { session, call throws(Failure) in
                 try session.reply(with: session.server.service.waitUntilRead(try call[token]))

@@ -11,8 +11,8 @@ package struct Failure: Error, Sendable {
         /// A decider said no.
         case rejected(Rejection.Code)
         case busy, unavailable, unknown, corrupt, forgotten
-        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved, readOnly,
-            behind, forked
+        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved
+        case readOnly, behind, forked
 
         /// A value that may not be.
         package static let invalid = Code.rejected(.invalid)
@@ -23,8 +23,7 @@ package struct Failure: Error, Sendable {
 
         private static let others: [Code] = [
             .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
-            .wrongPassword,
-            .noProtocol, .aborted, .moved, .readOnly, .behind, .forked,
+            .wrongPassword, .noProtocol, .aborted, .moved, .readOnly, .behind, .forked,
         ]
 
         /// The code that clients read as this word; nil where none is.

@@ -9,7 +9,7 @@ final class Announcements {
     /// How long an answer waits for the others, in milliseconds: one of them may not be reachable.
     private static let patienceMilliseconds: UInt64 = 1_000
 
-    private let member: FleetMember
+    private unowned let member: FleetMember
     private var rounds: [Int: Round] = [:]
 
     /// What is told of a partition: one announcement after the other, each for everything that has been decided since.
@@ -32,10 +32,10 @@ final class Announcements {
 
     private func begin(_ partition: Int) {
         guard let round = rounds.removeValue(forKey: partition), !round.waiting.isEmpty else { return }
+        let others = member.others
+        guard !others.isEmpty else { return round.waiting.forEach { $0() } }
         rounds[partition] = Round(isUnderWay: true)
         var waiting = round.waiting
-        let others = member.servers.filter { $0.id != member.server.id }
-        var left = others.count
         let end = { @LoopActor [weak self] in
             let bodies = waiting
             waiting = []
@@ -45,6 +45,7 @@ final class Announcements {
             self?.begin(partition)
         }
         let timer = LoopTimer(milliseconds: Announcements.patienceMilliseconds, end)
+        var left = others.count
         for other in others {
             member.links.announce(partition, at: round.position, to: other) {
                 left -= 1
@@ -52,10 +53,6 @@ final class Announcements {
                 timer.cancel()
                 end()
             }
-        }
-        if others.isEmpty {
-            timer.cancel()
-            end()
         }
     }
 }

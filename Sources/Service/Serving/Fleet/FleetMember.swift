@@ -69,6 +69,12 @@ package final class FleetMember {
     /// Everybody who is there, this server included.
     package var servers: [FleetServer] { ownership.servers }
 
+    /// Everybody else who is there.
+    package var others: [FleetServer] { servers.filter { $0.id != server.id } }
+
+    /// Tells them what was decided here that everybody has to know.
+    private(set) lazy var announcements = Announcements(self)
+
     /// Whether there is anybody else.
     package private(set) var hasOthers = false
 
@@ -149,7 +155,7 @@ package final class FleetMember {
                 told()
             }
             lastTrouble = nil
-            links.reach(servers.filter { $0.id != server.id })
+            links.reach(others)
         } catch {
             // Until it can, everybody goes on with what they have.
             let trouble = "\(error)"

@@ -10,7 +10,6 @@ extension Server {
     /// Serves as one of several from now on.
     package func join(_ member: FleetMember) async {
         self.member = member
-        announcements = Announcements(member)
         member.onChange = { [unowned self] in shareOut() }
         await member.join()
         if early != nil, member.hasOthers {
@@ -54,7 +53,7 @@ extension Server {
     ///
     /// - Parameter call: a call of this command.
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
-        if early != nil { return keep(command, ForwardedCall(call, at: 0)) }
+        if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, run) } }
         guard let member, !member.isAlone, let subject = call.subject else { return try decide(command, call) }
         let partition = partitioning.partition(of: subject)
         let position = partitions[partition].position
@@ -95,6 +94,9 @@ extension Server {
     package func receive(
         _ command: Command, _ call: borrowing Call, at position: Int64
     ) throws(Failure) -> Response {
+        if early != nil {
+            return keep(ForwardedCall(call, at: position)) { [self] in receive($0, of: command) }
+        }
         member?.receivedCount += 1
         guard call.rights.contains(command.declaration.right) else { throw .noPermission }
         guard let member, let subject = call.subject else { return try decide(command, call) }
@@ -107,10 +109,17 @@ extension Server {
 
     /// The same, of a call that was kept.
     package func receive(_ call: ForwardedCall, of command: Command) -> Response {
+        make(call, of: command) { command, made throws(Failure) in
+            try receive(command, made, at: call.origin.position)
+        }
+    }
+
+    /// Makes a call again that was kept, and runs it.
+    private func make(
+        _ call: ForwardedCall, of command: Command, _ run: (Command, borrowing Call) throws(Failure) -> Response
+    ) -> Response {
         do throws(Failure) {
-            return try call.withCall(of: command.declaration) { made throws(Failure) in
-                try receive(command, made, at: call.origin.position)
-            }
+            return try call.withCall(of: command.declaration) { made throws(Failure) in try run(command, made) }
         } catch {
             return .failure(error)
         }
@@ -128,13 +137,13 @@ extension Server {
     /// What a call answers once every server has read what it changed. An outlet or a menu is browsed everywhere, and
     /// carts are filled from it at any server.
     func readEverywhere(_ response: Response, to command: Command, _ call: borrowing Call) -> Response {
-        guard let member, let announcements, member.hasOthers, case .write(let category) = command.declaration.effect,
+        guard let member, member.hasOthers, case .write(let category) = command.declaration.effect,
             category == .outlet || category == .menu, let subject = call.subject, case .promise(let promise) = response
         else { return response }
         let (partition, answer) = (partitioning.partition(of: subject), Promise(about: promise.category))
         promise.whenKnown { [self] result in
             guard case .success = result else { return answer.end(result) }
-            announcements.announce(partition, at: partitions[partition].position) { answer.end(result) }
+            member.announcements.announce(partition, at: partitions[partition].position) { answer.end(result) }
         }
         return .promise(answer)
     }
@@ -143,16 +152,11 @@ extension Server {
     private func decideCaughtUp(_ command: Command, _ call: ForwardedCall, about subject: StreamName) -> Response {
         let promise = Promise(about: subject.category, isHolding: true)
         partitions[subject].whenCaughtUp { [self] isCaughtUp in
-            do throws(Failure) {
-                try call.withCall(of: command.declaration) { call throws(Failure) in try decide(command, call) }
-                    .whenKnown { result in
-                        // What was refused by what is known here may be allowed by what others have written.
-                        guard !isCaughtUp, command.isWrite, case .failure(let failure) = result, failure.isRejection
-                        else { return promise.end(result) }
-                        promise.fail(.unavailable("the log could not be read"))
-                    }
-            } catch {
-                promise.fail(error)
+            make(call, of: command, decide).whenKnown { result in
+                // What was refused by what is known here may be allowed by what others have written.
+                guard !isCaughtUp, command.isWrite, case .failure(let failure) = result, failure.isRejection
+                else { return promise.end(result) }
+                promise.fail(.unavailable("the log could not be read"))
             }
         }
         return .promise(promise)
@@ -173,16 +177,9 @@ extension Server {
     }
 
     /// Keeps a call until then.
-    private func keep(_ command: Command, _ call: ForwardedCall) -> Response {
+    private func keep(_ call: ForwardedCall, _ run: @escaping @LoopActor (ForwardedCall) -> Response) -> Response {
         let promise = Promise(about: .order, isHolding: true)
-        early?.append { [self] in
-            do throws(Failure) {
-                try call.withCall(of: command.declaration) { call throws(Failure) in try run(command, call) }
-                    .whenKnown { promise.end($0) }
-            } catch {
-                promise.fail(error)
-            }
-        }
+        early?.append { run(call).whenKnown { promise.end($0) } }
         return .promise(promise)
     }
 }

@@ -198,7 +198,7 @@ final class PartitionWorker {
         return model.value.read(found.row, of: cart)
     }
 
-    /// How many events a stream has at least; nil if that cannot be told, and the highest number for a damaged one: no
+    /// How many events a stream has at least: 0 if that is not known, and the highest number for a damaged one, as no
     /// projection knows how far it goes.
     ///
     /// - Parameter position: what was read up to here has to count.

@@ -74,8 +74,7 @@ extension Partitions {
 
     // MARK: Carts
 
-    /// The number on a cart's badge; nil where that is only known once its row was read, or
-    /// the cart loaded.
+    /// The number on a cart's badge; nil where that is only known once its row was read, or the cart loaded.
     func knownCount(of cart: Identifier) throws(Failure) -> Int? {
         let stream = StreamName(.cart, cart)
         return try self[stream].model.ask { model throws(Failure) in
