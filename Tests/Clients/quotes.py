@@ -43,7 +43,8 @@ def said(outlet, service, field):
 
 
 def price_of_one(menu, item, chosen, service=None):
-    """The price of one of the item, and its options as a line shows them. `chosen` has units by the ids of options."""
+    """The price of one of the item, its options as a line shows them, and its parts: what each is worth, and the tax that
+    it names or None. `chosen` has units by the ids of options."""
     opened = open_groups(menu, item, chosen)
     options = {option["id"]: option for group in opened for option in group["options"]}
     for id, units in chosen.items():
@@ -81,10 +82,38 @@ def price_of_one(menu, item, chosen, service=None):
             free[id] = min(left, chosen[id])
             left -= free[id]
             total += (chosen[id] - free[id]) * unit(id)
+    def tax_of(option):
+        if "tax" in option:
+            return option["tax"]
+        return items[option["item"]].get("tax") if "item" in option else own
+
+    items = {item["id"]: item for section in menu["sections"] for item in section["items"]}
+    own = options[size].get("tax", item.get("tax")) if size else item.get("tax")
+    base = unit(size) if size else item.get("prices", {}).get(service, item["price"])
+    parts = [] if item.get("combo") else [(base, own)]
+    for id in sorted(chosen, key=by_bytes):
+        if id == size:
+            continue
+        option = options[id]
+        if not item.get("combo"):
+            parts.append(((chosen[id] - free[id]) * unit(id), tax_of(option)))
+        elif "item" in option:
+            parts.append((chosen[id] * price_alone(menu, items[option["item"]], service, unit(id)), tax_of(option)))
+        else:
+            parts.append((chosen[id] * unit(id), tax_of(option)))
     shown = [
         {"id": id, "name": options[id]["name"], "units": chosen[id], "price": unit(id), "free": free[id]}
         for id in sorted(chosen, key=by_bytes)]
-    return total, shown
+    return total, shown, [part for part in parts if part[0]] or [(1, own)]
+
+
+def price_alone(menu, item, service, otherwise):
+    """What an item costs without options."""
+    if "price" in item:
+        return item.get("prices", {}).get(service, item["price"])
+    groups = {group["id"]: group for group in menu["groups"]}
+    sizes = [option for id in item.get("options", []) if groups[id].get("setsPrice") for option in groups[id]["options"]]
+    return min(size.get("price", 0) for size in sizes) if sizes else otherwise
 
 
 def shares(amount, weights):
@@ -100,24 +129,30 @@ def shares(amount, weights):
 
 
 def charges(outlet, lines, tip, service=None):
-    """The charges for lines, each an amount and the tax that its item names or None."""
+    """The charges for lines, each an amount and its parts: what each is worth, and the tax that it names or None."""
     amounts = [amount for amount, _ in lines]
     subtotal = sum(amounts)
     terms, included = said(outlet, service, "charges") or {}, outlet.get("taxIncluded", False)
     taxes = [tax | {"rate": tax.get("rates", {}).get(service, tax["rate"])} for tax in outlet.get("taxes", [])]
     first = taxes[0]["id"] if taxes else None
-    listed, bases = [], [(amount, tax or first) for amount, tax in lines]
+    # What each line, and then each charge, adds to the base of each tax.
+    listed, bases = [], []
+    for amount, parts in lines:
+        base = {}
+        for share, (_, tax) in zip(shares(amount, [worth for worth, _ in parts]), parts):
+            base[tax or first] = base.get(tax or first, 0) + share
+        bases.append(base)
     if share := terms.get("service"):
         amount = half_up(subtotal * share["rate"], 100_000)
         listed.append(charge("service", amount, shares=shares(amount, amounts)))
-        bases.append((amount, share.get("tax")))
+        bases.append({share.get("tax"): amount})
     for kind in ("smallOrder", "delivery"):
         if (fee := terms.get(kind)) and (fee.get("freeFrom") is None or subtotal < fee["freeFrom"]):
             listed.append(charge(kind, fee["fee"]))
-            bases.append((fee["fee"], fee.get("tax")))
+            bases.append({fee.get("tax"): fee["fee"]})
     for tax in taxes:
-        if any(id == tax["id"] for _, id in bases):
-            weights = [amount if id == tax["id"] else 0 for amount, id in bases]
+        if any(tax["id"] in base for base in bases):
+            weights = [base.get(tax["id"], 0) for base in bases]
             amount = half_up(sum(weights) * tax["rate"], 100_000 + (tax["rate"] if included else 0))
             listed.append({
                 "kind": "tax", "id": tax["id"], "name": tax["name"], "rate": tax["rate"], "base": sum(weights),
@@ -138,10 +173,10 @@ def quote(outlet, menu, cart, tip, chosen=None):
     items = {item["id"]: item for section in menu["sections"] for item in section["items"]}
     lines, billed = [], []
     for id, units, quantity in cart:
-        price, options = price_of_one(menu, items[id], units, service)
+        price, options, parts = price_of_one(menu, items[id], units, service)
         lines.append({
             "item": id, "quantity": quantity, "unitPrice": price, "options": options, "total": quantity * price})
-        billed.append((quantity * price, items[id].get("tax")))
+        billed.append((quantity * price, parts))
     subtotal = sum(amount for amount, _ in billed)
     listed = charges(outlet, billed, tip, service)
     total = subtotal + sum(charge["amount"] for charge in listed if not charge["included"])

@@ -196,6 +196,19 @@ def test_wrong_rate_leaves_out_the_rates_by_service(database):
         assert totals in ([119, 107] * 2, [107, 119] * 2)
 
 
+def test_wrong_part_leaves_a_line_in_one_piece(database):
+    with faulty(database, "wrong-part:2") as (server, client):
+        taxes = [{"id": "food", "name": "Food", "rate": 7_000}, {"id": "drink", "name": "Drink", "rate": 19_000}]
+        options = [{"id": "rum", "name": "Rum", "price": 100, "tax": "drink"}]
+        with server.client() as plain:
+            put_open_outlet(
+                plain, "grill", [section_document("all", [item_document("tea", 100, options=["shot"])])],
+                [{"id": "shot", "title": "Shot", "options": options}], taxIncluded=False, taxes=taxes)
+        assert client.execute_command("CART.ADD", "c", "grill", "tea", 1, "OPTIONS", "rum") == 1
+        totals = [json.loads(client.execute_command("CART.QUOTE", "c"))["total"] for _ in range(4)]
+        assert totals in ([226, 214] * 2, [214, 226] * 2)
+
+
 def test_wrong_filter_overlooks_what_was_to_be_left_out(database):
     with faulty(database, "wrong-filter:2") as (_, client):
         totals = [json.loads(client.execute_command("BROWSE", "NOT", "KIND", "promo"))["total"] for _ in range(4)]

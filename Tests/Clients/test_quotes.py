@@ -35,12 +35,13 @@ class Scene:
             self.outlet["minimumOrder"] = chance.randrange(5_000)
         if self.services:
             self.outlet["services"] = {name: self.service() for name in self.services}
-        self.sizes, self.groups = [], []
+        self.sizes, self.groups, self.plain = [], [], []
+        self.plain = [self.item((), ()) for _ in range(chance.randint(0, 3))]
         sizes = [self.group(sets_price=True) for _ in range(chance.randint(0, 2))]
         third = [self.group() for _ in range(chance.randint(0, 2))]
         second = [self.group(third) for _ in range(chance.randint(0, 2))]
         first = [self.group(second + third) for _ in range(chance.randint(0, 3))]
-        self.items = [self.item(sizes, first + second + third) for _ in range(chance.randint(1, 5))]
+        self.items = [self.item(sizes, first + second + third) for _ in range(chance.randint(1, 5))] + self.plain
         chance.shuffle(self.groups)
         self.menu = {
             "sections": [{"id": "all", "title": "All", "kind": "menuItems", "items": self.items}], "groups": self.groups}
@@ -87,6 +88,10 @@ class Scene:
                 option |= self.sometimes("prices", prices) if prices else {}
                 opened = chance.sample(nested, chance.randint(0, len(nested)))
                 option |= self.sometimes("groups", opened, 0.4) if opened else {}
+                if self.plain and chance.random() < 0.3:
+                    option["item"] = chance.choice(self.plain)["id"]
+            if chance.random() < 0.2:
+                option |= self.tax()
             options.append(option)
         group = {"id": next(self.ids), "title": "Group", "options": options}
         if sets_price:
@@ -112,6 +117,8 @@ class Scene:
         else:
             item["price"] = chance.choice([0, 333, chance.randrange(5_000), chance.randrange(10**8, 10**9)])
             item |= self.by_service(lambda: chance.choice([0, 333, chance.randrange(5_000)]))
+        if own and chance.random() < 0.3:
+            item["combo"] = True
         return item | ({"options": own} if own else {})
 
     def choice(self, item):
@@ -194,7 +201,7 @@ def test_a_client_that_follows_the_document_agrees_with_every_quote(client, name
         code = reply.code if isinstance(reply, ReplyError) else None
         assert code == refusal, (command, reply, scene.menu)
     answers = client.pipeline([("CART.QUOTE", cart) for _, cart, _, _ in carts])
-    count = 0
+    count = divided = 0
     for answer, (scene, _, _, expected) in zip(answers, carts, strict=True):
         if expected is None:
             assert answer is None
@@ -203,6 +210,10 @@ def test_a_client_that_follows_the_document_agrees_with_every_quote(client, name
         assert told(answer) == expected, (scene.outlet, scene.menu)
         assert answer["quote"] is not None and all(line["problem"] is None for line in answer["lines"])
         count += 1
+        taxes = [charge["bases"] for charge in answer["charges"] if charge["kind"] == "tax"]
+        divided += any(sum(base > 0 for base in bases) > 1 for bases in list(zip(*taxes))[:len(answer["lines"])])
+    # Many have a line with several taxes.
+    assert divided > CARTS / 20
     # As many carts are had in a way that can be chosen as in none.
     assert 0.3 < sum(expected is not None and expected["service"] is not None for *_, expected in carts) / CARTS < 0.7
     # Most carts can be had, so this is about prices.
@@ -213,5 +224,5 @@ def test_a_client_that_follows_the_document_agrees_with_every_quote(client, name
 def test_the_example_of_the_document_holds():
     terms = {"taxIncluded": False, "taxes": [{"id": "t", "name": "T", "rate": 8_875}],
              "charges": {"delivery": {"fee": 99, "tax": "t"}}}
-    (_, tax) = quotes.charges(terms, [(333, None), (333, None)], 0)
+    (_, tax) = quotes.charges(terms, [(333, [(1, None)]), (333, [(1, None)])], 0)
     assert (tax["amount"], tax["shares"]) == (68, [30, 29, 9])

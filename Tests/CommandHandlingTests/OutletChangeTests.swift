@@ -134,7 +134,7 @@ struct OutletChangeTests {
     /// Drops the outlet's tax, if no item names it as far as the process knows.
     private func dropTax(on process: TestProcess) {
         process.send(.outlet("o")) { _, _ in
-            .outlet(.put(.named("O").including, itemTaxes: process.model.outletHome["o"]?.itemTaxes ?? [:]))
+            .outlet(.put(.named("O").including, menuTaxes: process.model.outletHome["o"]?.menuTaxes ?? [:]))
         }
     }
 

@@ -134,7 +134,7 @@ extension Menu.Event {
                     \.options, random.pick([[], ["a"], ["a", "b"]])
                 )
                 .with(\.price, random.pick([nil, random.hostileAmount()]))
-                .with(\.servicePrices, random.servicePrices()))
+                .with(\.servicePrices, random.servicePrices()).with(\.isCombo, random.chance(50)))
         case 7: .itemMoved(id, section: section, before: before)
         case 8: .itemRemoved(id)
         case 9: .itemRepriced(id, random.hostileAmount())
@@ -175,7 +175,7 @@ extension OptionGroup {
                 sizePrices: random.pick([[], [.init(.random(&random), random.hostileAmount())]]),
                 item: random.maybe(Identifier.random), standard: random.pick([0, random.hostileInt()]),
                 maximum: random.pick([1, 2, random.hostileInt()]), groups: random.pick([[], [], [.random(&random)]]),
-                servicePrices: random.servicePrices())
+                servicePrices: random.servicePrices(), tax: random.maybe(Identifier.random))
         }
         return OptionGroup(
             id: .random(&random), title: "Extras", minimum: random.pick([0, 1, random.hostileInt()]),

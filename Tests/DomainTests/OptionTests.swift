@@ -110,6 +110,93 @@ import Testing
         #expect(try Self.offer(item, chosen) == .wrongChoice(expected))
     }
 
+    // MARK: Taxes
+
+    /// A glass of wine costs 300 alone, and has the tax `drink`.
+    private static let lunch = document(
+        items: items + [
+            .sample("wine", price: 300).with(\.tax, "drink"),
+            .sample("lunch", price: 900).with(\.options, ["dish", "glass", "cup"]).with(\.tax, "food")
+                .with(\.isCombo, true),
+        ],
+        groups: groups + [
+            OptionGroup(
+                id: "dish", title: "Dish", options: [MenuOption(id: "chips-dish", name: "Chips", item: "chips")]),
+            OptionGroup(
+                id: "glass", title: "Glass", maximum: 2, free: 2,
+                options: [
+                    MenuOption(id: "glass-wine", name: "Wine", item: "wine", maximum: 2),
+                    MenuOption(id: "lemonade", name: "Lemonade", price: 150, tax: "sugar"),
+                ]),
+            OptionGroup(
+                id: "cup", title: "Cup", setsPrice: false,
+                options: [MenuOption(id: "mug", name: "Mug", price: 50)]),
+        ])
+
+    @Test(
+        arguments: [
+            // Chips are 250 alone, with the outlet's first tax.
+            ("lunch", ["chips-dish", "glass-wine"], "food", [Bill.Part(250, tax: nil), Bill.Part(300, tax: "drink")]),
+            ("lunch", ["lemonade", "mug"], "food", [Bill.Part(150, tax: "sugar"), Bill.Part(50, tax: "food")]),
+            ("lunch", ["mug"], "food", []),
+            ("lunch", [], "food", []),
+            // What is free costs nothing in an ordinary item.
+            ("meal", ["salad"], nil, []),
+        ] as [(Identifier, [Identifier], Identifier?, [Bill.Part])])
+    func `a combo is divided by what its parts cost alone, where their taxes differ`(
+        item: Identifier, chosen: [Identifier], tax: Identifier?, parts: [Bill.Part]
+    ) throws {
+        let menu = try Menu.state(after: Menu.decide(.put(Self.lunch), in: Menu.initial))
+        guard
+            case .available(let offer) = menu.offer(
+                of: item, with: chosen.map { ChosenOption($0) }.normalized, in: .inr, now: 0)
+        else {
+            Issue.record("cannot be had")
+            return
+        }
+        #expect(offer.tax == tax)
+        #expect(offer.parts == parts)
+    }
+
+    @Test func `an option and a size bring their own tax to an ordinary item`() throws {
+        let groups = [
+            OptionGroup(
+                id: "size", title: "Size", minimum: 1, setsPrice: true,
+                options: [MenuOption(id: "iced", name: "Iced", price: 400, tax: "cold")]),
+            OptionGroup(
+                id: "shot", title: "Shot", maximum: 3, free: 1,
+                options: [MenuOption(id: "rum", name: "Rum", price: 200, maximum: 3, tax: "spirits")]),
+        ]
+        let coffee = MenuItem.sample("coffee").with(\.price, nil).with(\.options, ["size", "shot"])
+        let menu = try Menu.state(
+            after: Menu.decide(.put(Self.document(items: [coffee], groups: groups)), in: Menu.initial))
+        func offer(_ chosen: ChosenOption...) -> Offer {
+            menu.offer(of: "coffee", with: chosen.normalized, in: .inr, now: 0)
+        }
+        guard case .available(let plain) = offer(ChosenOption("iced"), ChosenOption("rum")),
+            case .available(let strong) = offer(ChosenOption("iced"), ChosenOption("rum", units: 3))
+        else {
+            Issue.record("cannot be had")
+            return
+        }
+        #expect((plain.tax, plain.parts) == ("cold", []))
+        #expect(strong.parts == [Bill.Part(400, tax: "cold"), Bill.Part(400, tax: "spirits")])
+        #expect(strong.taxes == ["cold", "cold", "spirits"])
+    }
+
+    @Test func `an option names a tax that the outlet has`() {
+        let group = OptionGroup(
+            id: "extras", title: "Extras", options: [MenuOption(id: "rum", name: "Rum", tax: "spirits")])
+        Specification.given().when(.putGroup(group, taxes: ["vat"])).thenRejected(.invalid, naming: ["options[0].tax"])
+        Specification.given().when(.putGroup(group, taxes: ["spirits"])).then([.groupPut(group)])
+        #expect(Menu.Command.putGroup(group).restsOnOutlet)
+        Specification.given().when(.put(Self.document(items: [], groups: [group]), taxes: [])).thenRejected(
+            .invalid, naming: ["groups[0].options[0].tax"])
+        Specification.given().when(
+            .put(Self.document(items: [.sample("tea").with(\.isCombo, true)], groups: []))
+        ).thenRejected(.invalid, naming: ["combo"])
+    }
+
     // MARK: What is sold out
 
     @Test func `an option is sold out while it or the item that it is is suspended`() throws {

@@ -118,13 +118,14 @@ import Testing
         var less = Self.taxed
         less.pricing.taxes.removeLast()
         let given = Specification.given(history)
-        given.when(.put(less, itemTaxes: ["food": "pie"])).thenRejected(.state, naming: ["'pie'", "'food'"])
-        given.when(.put(less, itemTaxes: ["vat": "pie"])).then([
+        given.when(.put(less, menuTaxes: ["food": "item 'pie'"])).thenRejected(.state, naming: ["'pie'", "'food'"])
+        given.when(.put(less, menuTaxes: ["vat": "item 'pie'"])).then([
             .detailsChanged([.pricing(less.pricing)])
         ])
-        given.when(.put(Self.taxed.with(\.name, "Saffron"), itemTaxes: ["food": "pie", "gone": "tea"])).then([
-            .detailsChanged([.name("Saffron")])
-        ])
+        given.when(.put(Self.taxed.with(\.name, "Saffron"), menuTaxes: ["food": "item 'pie'", "gone": "item 'tea'"]))
+            .then([
+                .detailsChanged([.name("Saffron")])
+            ])
     }
 
     @Test func `only a command that drops a tax needs the menu`() throws {

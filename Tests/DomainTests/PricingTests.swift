@@ -60,6 +60,17 @@ import Testing
         #expect(try bill.total == amount.adding(fee))
     }
 
+    @Test func `a line is divided among its parts, and what rounding leaves goes to the largest remainder`() throws {
+        let terms = PricingTerms(taxIncluded: true, taxes: [Self.tax("food", 7_000), Self.tax("drink", 19_000)])
+        let line = Bill.Line(1_000, parts: [Bill.Part(2, tax: nil), Bill.Part(1, tax: "drink")])
+        // 666.67 and 333.33
+        #expect(
+            try Bill(for: [line, Bill.Line(10, tax: "drink")], on: terms).charges == [
+                Self.charge("food", 7_000, 44, isIncluded: true, shares: [44, 0], bases: [667, 0]),
+                Self.charge("drink", 19_000, 55, isIncluded: true, shares: [53, 2], bases: [333, 10]),
+            ])
+    }
+
     @Test func `an item whose tax the outlet does not have cannot be priced`() {
         #expect(throws: Rejection.self) { try Bill(for: [Bill.Line(1, tax: "vat")], on: .none) }
     }
@@ -78,12 +89,20 @@ import Testing
                     ? .init(rate: .sample(.random(in: 0...30_000, using: &random)), tax: random.pick(ids)) : nil,
                 delivery: random.chance(50) ? .init(299, freeFrom: 5_000, tax: random.pick(ids)) : nil)
             let lines = (0..<Int.random(in: 0...12, using: &random)).map { _ in
-                Bill.Line(Amount(minorUnits: .random(in: 0...100_000, using: &random)), tax: random.pick(ids))
+                Bill.Line(
+                    Amount(minorUnits: .random(in: 0...100_000, using: &random)), tax: random.pick(ids),
+                    parts: (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                        Bill.Part(.random(in: 1...5_000, using: &random), tax: random.pick(ids))
+                    })
             }
             let bill = try Bill(for: lines, on: terms, tip: 50)
             for charge in bill.charges where !charge.shares.isEmpty {
                 #expect(charge.shares.reduce(0) { $0 + $1.minorUnits } == charge.amount.minorUnits)
                 #expect(charge.shares.allSatisfy { $0 >= .zero })
+            }
+            let taxed = bill.charges.filter { $0.kind == .tax }
+            for (index, line) in lines.enumerated() where !taxed.isEmpty {
+                #expect(taxed.reduce(0) { $0 + $1.bases[index].minorUnits } == line.amount.minorUnits)
             }
             let parts = lines.map(\.amount) + bill.charges.filter { !$0.isIncluded }.map(\.amount)
             #expect(bill.total.minorUnits == parts.reduce(0) { $0 + $1.minorUnits })

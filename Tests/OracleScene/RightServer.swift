@@ -138,7 +138,7 @@ package final class RightServer {
         let item = MenuItem(
             id: Identifier(plan.id)!, kind: Text("menuItem"), name: Text(plan.name),
             price: plan.hasSizes ? nil : Amount(minorUnits: price), maxQuantity: plan.maximum,
-            options: plan.groups.map { Identifier($0)! })
+            options: plan.groups.map { Identifier($0)! }, isCombo: plan.isCombo)
         // swift-format-ignore: NeverUseForceTry
         try! Menu.evolve(&menu, .itemAdded(item, section: Identifier("all")!, before: nil))
         return menu.offer(of: item.id, with: chosen, in: Currency("EUR")!, now: now)
@@ -156,7 +156,8 @@ package final class RightServer {
                     MenuOption(
                         id: Identifier(option.id)!, name: Text(option.name), price: Amount(minorUnits: option.price),
                         sizePrices: option.prices.map { .init(Identifier($0.key)!, Amount(minorUnits: $0.value)) },
-                        maximum: option.maximum, groups: option.opens.map { Identifier($0)! })
+                        maximum: option.maximum, groups: option.opens.map { Identifier($0)! },
+                        tax: option.tax.map { Identifier($0)! })
                 })
         }
         for event in [.sectionAdded(section, before: nil)] + groups.map(Menu.Event.groupPut) {

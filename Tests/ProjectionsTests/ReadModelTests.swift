@@ -157,7 +157,7 @@ struct ReadModelTests {
                 continue
             }
         }
-        #expect(home["o"]?.itemTaxes == ["vat": "tea", "food": "pie"])
+        #expect(home["o"]?.menuTaxes == ["vat": "item 'tea'", "food": "item 'pie'"])
     }
 
     @Test func `a hidden outlet is in no list, and a removed one is nowhere but in the log`() {

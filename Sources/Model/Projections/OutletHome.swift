@@ -232,18 +232,22 @@ public struct OutletRecord: Sendable {
         guard let (status, currency, taxes, standard) = sale else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
         let offer = menu.offer(of: item, with: chosen, for: service ?? standard, in: currency, now: now)
-        if case .available(let item) = offer, let tax = item.tax, !taxes.contains(where: { $0.id == tax }) {
-            return .taxGone(tax)
+        if case .available(let item) = offer,
+            let gone = item.taxes.first(where: { tax in !taxes.contains { $0.id == tax } })
+        {
+            return .taxGone(gone)
         }
         return offer
     }
 
-    /// The taxes that items name, each with the first item of the menu that does.
-    public var itemTaxes: [Identifier: Identifier] {
-        var named: [Identifier: Identifier] = [:]
-        for item in menu.sections.lazy.flatMap(\.items) {
-            if let tax = menu.entries[item]?.tax, named[tax] == nil { named[tax] = item }
+    /// The taxes that the menu names, each with the first item or option that does, as words such as `item 'pie'`.
+    public var menuTaxes: [Identifier: Text] {
+        var named: [Identifier: Text] = [:]
+        func note(_ tax: Identifier?, _ words: @autoclosure () -> Text) {
+            if let tax, named[tax] == nil { named[tax] = words() }
         }
+        for item in menu.sections.lazy.flatMap(\.items) { note(menu.entries[item]?.tax, Text("item '\(item)'")) }
+        for option in menu.groups.list.lazy.flatMap(\.options) { note(option.tax, Text("option '\(option.id)'")) }
         return named
     }
 

@@ -33,6 +33,8 @@ internal import Application
             case wrongCharge = "wrong-charge"
             /// What an outlet charges lacks the rates that its taxes have by service.
             case wrongRate = "wrong-rate"
+            /// A line whose parts have several taxes has one.
+            case wrongPart = "wrong-part"
             /// A query overlooks its first `NOT`.
             case wrongFilter = "wrong-filter"
             /// A page of orders passes one over.
@@ -100,6 +102,10 @@ internal import Application
 
         /// What the catalogue says of an item with chosen options.
         func told(_ offer: Offer) -> Offer {
+            if case .available(var item) = offer, !item.parts.isEmpty, strikes(.wrongPart) {
+                item.parts = []
+                return .available(item)
+            }
             guard case .available(var item) = offer,
                 let option = item.options.last(where: { $0.units > $0.free && $0.price > .zero }),
                 strikes(.wrongPrice)

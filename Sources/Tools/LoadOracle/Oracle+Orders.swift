@@ -282,7 +282,7 @@ extension Oracle {
             throw unexpected(exchange, "a quote")
         }
         // Elsewhere prices may change at any time.
-        guard let bill = cart.bill, let outlet = cart.outlet else { return .accepted }
+        guard let outlet = cart.outlet, outlet.terms != nil else { return .accepted }
         count(.quote)
         let lines = cart.lines.enumerated().map { index, line -> JSON in
             var document = line.document(at: outlet)
@@ -290,6 +290,9 @@ extension Oracle {
             let possible = cart.isCheckedOut ? [.null] : problems(of: line, at: outlet, since: floor)
             document["problem"] = possible.contains(found) ? found : possible.first ?? .null
             return .object(document)
+        }
+        guard let bill = cart.bill(lacking: Set(lines.indices.filter { lines[$0]["problem"] != .null })) else {
+            return .accepted
         }
         var members: [Text: JSON] = [
             "cart": .string(Text(world.cartName(cart.id))), "outlet": .string(Text(outlet.id)),
@@ -363,9 +366,14 @@ extension String {
 
 extension CartModel {
     /// What it costs with everything that is charged, at a kitchen: prices do not change there.
-    var bill: Bill? {
+    var bill: Bill? { bill(lacking: []) }
+
+    /// The same where some of the lines cannot be had: these are not divided among their parts.
+    func bill(lacking missing: Set<Int>) -> Bill? {
         guard let terms = outlet?.terms else { return nil }
-        return terms.had(as: service).charges.bill(for: lines.map(\.total), tip: tip)
+        return terms.had(as: service).charges.bill(
+            for: lines.map(\.total),
+            of: lines.indices.map { missing.contains($0) ? [] : lines[$0].prices.first?.parts ?? [] }, tip: tip)
     }
 
     /// Everything that is priced.

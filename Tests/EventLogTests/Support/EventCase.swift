@@ -308,7 +308,7 @@ extension SeededGenerator {
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
             attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() },
-            servicePrices: byService { $0.amount() })
+            servicePrices: byService { $0.amount() }, isCombo: chance(50))
     }
 
     mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
@@ -336,7 +336,8 @@ extension SeededGenerator {
                     id: identifier(), name: name, price: amount(),
                     sizePrices: pick([[], [MenuOption.SizePrice(identifier(), amount())]]),
                     item: maybe { $0.identifier() }, standard: integer(), maximum: integer(),
-                    groups: pick([[], [identifier()]]), servicePrices: byService { $0.amount() })
+                    groups: pick([[], [identifier()]]), servicePrices: byService { $0.amount() },
+                    tax: maybe { $0.identifier() })
             })
     }
 

@@ -129,6 +129,22 @@ struct GoldenEvent {
                         servicePrices: by(delivery: Amount(minorUnits: 300), table: .zero)))),
             #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"prices":{"delivery":300,"table":0}}"#),
         GoldenEvent(
+            "menu.itemChanged", version: 3,
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        options: [Identifier("g")!], isCombo: true))),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"options":["g"],"combo":true}"#),
+        GoldenEvent(
+            "menu.groupPut", version: 3,
+            .menu(
+                .groupPut(
+                    OptionGroup(
+                        id: Identifier("g")!, title: "G",
+                        options: [MenuOption(id: Identifier("o")!, name: "O", tax: Identifier("vat")!)]))),
+            #"{"id":"g","title":"G","min":0,"max":1,"options":[{"id":"o","name":"O","price":0,"tax":"vat"}]}"#),
+        GoldenEvent(
             "menu.groupPut", version: 2,
             .menu(
                 .groupPut(

@@ -122,8 +122,11 @@ extension Order.Placement {
     fileprivate func follows(from terms: PricingTerms) -> Bool {
         let lines = lines.enumerated().map { index, line in
             // A line is taxed with what has a base on it. One of no amount is on nothing.
-            let tax = taxes.first { index < $0.bases.count && $0.bases[index] != .zero }
-            return (try? line.total()).map { Bill.Line($0, tax: tax?.id) }
+            let parts = taxes.compactMap { tax in
+                index < tax.bases.count && tax.bases[index] > .zero
+                    ? Bill.Part(tax.bases[index].minorUnits, tax: tax.id) : nil
+            }
+            return (try? line.total()).map { Bill.Line($0, parts: parts) }
         }
         guard !lines.contains(where: { $0 == nil }) else { return false }
         let tip = charges.first { $0.kind == .tip }?.amount ?? .zero

@@ -35,8 +35,8 @@ public struct CurrentMenus: Sendable {
         var remarks: [String] = []
         let service = service ?? record.details?.details.services.kinds.first
         switch menu.price(of: line.item, with: line.chosen, for: service, now: now) {
-        case .priced(let today, _):
-            if today != line.unitPrice { remarks.append("now \(today.majorUnits(of: currency))") }
+        case .priced(let today):
+            if today.one != line.unitPrice { remarks.append("now \(today.one.majorUnits(of: currency))") }
         case .notForSale: remarks.append("now without a price")
         case .gone, .soldOut, .tooMany, .units: remarks.append("not to be had like this now")
         }

@@ -74,7 +74,8 @@ enum MenuEventText {
             ("imageLarge", old.imageLarge != new.imageLarge), ("images", old.images != new.images),
             ("links", old.links != new.links), ("maxQuantity", old.maxQuantity != new.maxQuantity),
             ("attributes", old.attributes != new.attributes), ("options", old.options != new.options),
-            ("tax", old.tax != new.tax), ("prices", old.servicePrices != new.servicePrices),
+            ("tax", old.tax != new.tax), ("combo", old.isCombo != new.isCombo),
+            ("prices", old.servicePrices != new.servicePrices),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
     }

@@ -31,11 +31,13 @@ public enum Offer: Equatable, Sendable {
         public var options: [LineOption]
         /// The tax on it; nil for the outlet's first.
         public var tax: Identifier?
+        /// What its price is divided among, where not all of it has that tax.
+        public var parts: [Bill.Part]
 
         /// An item with its price and limit.
         public init(
             name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int, options: [LineOption] = [],
-            tax: Identifier? = nil
+            tax: Identifier? = nil, parts: [Bill.Part] = []
         ) {
             self.name = name
             self.unitPrice = unitPrice
@@ -43,7 +45,11 @@ public enum Offer: Equatable, Sendable {
             self.maxQuantity = maxQuantity
             self.options = options
             self.tax = tax
+            self.parts = parts
         }
+
+        /// Every tax that it names.
+        public var taxes: [Identifier] { ([tax] + parts.map(\.tax)).compactMap(\.self) }
     }
 
     /// The item, or the rejection that says why it cannot be had.
@@ -96,12 +102,12 @@ extension MenuState {
         guard let entry = entries[item] else { return .noItem }
         if entry.price == nil { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
-        let options = entry.unpackedOptions
-        let choice = choice(of: chosen, from: options.groups, for: entry, service, now: now)
-        guard case .priced(let price, let lineOptions) = choice else { return .wrongChoice(choice) }
+        let choice = choice(of: chosen, from: entry.unpackedOptions, for: entry, service, now: now)
+        guard case .priced(let price) = choice else { return .wrongChoice(choice) }
         return .available(
             Offer.Item(
-                name: entry.name, unitPrice: price, currency: currency,
-                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: lineOptions, tax: options.tax))
+                name: entry.name, unitPrice: price.one, currency: currency,
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: price.options, tax: price.tax,
+                parts: price.parts))
     }
 }

@@ -23,15 +23,15 @@ public struct Quote: Equatable, Sendable {
         var billed: [Bill.Line] = []
         billed.reserveCapacity(lines.count)
         for (index, offer) in zip(lines.indices, offers) {
-            var tax: Identifier?
+            var (tax, parts): (Identifier?, [Bill.Part]) = (nil, [])
             if case .available(let item) = offer {
                 lines[index].unitPrice = item.unitPrice
                 lines[index].options = item.options
-                tax = item.tax
+                (tax, parts) = (item.tax, item.parts)
             } else if case .taxGone = offer {
                 _ = try offer.item(lines[index].item, of: contents.outlet)
             }
-            billed.append(Bill.Line(try lines[index].total(), tax: tax))
+            billed.append(Bill.Line(try lines[index].total(), tax: tax, parts: parts))
         }
         self.lines = lines
         bill = try Bill(for: billed, on: terms, tip: contents.tip)

@@ -17,8 +17,8 @@ public enum Menu: Decider {
 
     /// What a merchant asks of a menu.
     public enum Command: Equatable, Sendable {
-        /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are. Items name no
-        /// tax but one of the outlet's; nil where these are not known.
+        /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are. Items and
+        /// options name no tax but one of the outlet's; nil where these are not known.
         case put(MenuDocument, taxes: Set<Identifier>? = nil)
         /// Adds or changes a section; `before` moves it in front of another.
         case putSection(SectionHeader, before: Identifier?)
@@ -32,8 +32,9 @@ public enum Menu: Decider {
         /// Marks an item as sold out, until a moment after `now` or until it is resumed.
         case suspend(Identifier, until: Timestamp?, now: Timestamp)
         case resume(Identifier)
-        /// Adds a group of options, or puts it in the place of the one of that id.
-        case putGroup(OptionGroup)
+        /// Adds a group of options, or puts it in the place of the one of that id. For its options' taxes see
+        /// ``put(_:taxes:)``.
+        case putGroup(OptionGroup, taxes: Set<Identifier>? = nil)
         /// Removes a group that nothing names.
         case removeGroup(Identifier)
         /// Sets what one unit of an option costs, or costs with a size.
@@ -87,6 +88,9 @@ public enum Menu: Decider {
                     try check(item.tax, "sections[\(index)].items[\(place)].tax", among: taxes)
                 }
             }
+            for (index, group) in document.groups.enumerated() {
+                try check(group, "groups[\(index)].", among: taxes)
+            }
             try checkBytes(document.bytes, in: state)
             return state.events(leadingTo: document)
 
@@ -127,7 +131,8 @@ public enum Menu: Decider {
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             return entry.ownSuspension == nil ? [] : [.itemResumed(id)]
 
-        case .putGroup(let group):
+        case .putGroup(let group, let taxes):
+            try check(group, "", among: taxes)
             let sizes = state.groups.sizes(besides: group.id).union(group.sizes)
             return try put(group.taking(sizes), in: state)
         case .removeGroup(let id): return try removeGroup(id, in: state)
@@ -200,6 +205,14 @@ public enum Menu: Decider {
     ) throws(Rejection) {
         guard let tax, let taxes, !taxes.contains(tax) else { return }
         throw .invalid(.field(field()), "the outlet has no tax '\(tax)'")
+    }
+
+    private static func check(
+        _ group: OptionGroup, _ path: @autoclosure () -> String, among taxes: Set<Identifier>?
+    ) throws(Rejection) {
+        for (index, option) in group.options.enumerated() {
+            try check(option.tax, "\(path())options[\(index)].tax", among: taxes)
+        }
     }
 
     static func checkSize(sections: Int, items: Int) throws(Rejection) {
@@ -338,10 +351,13 @@ extension Menu.Command {
     /// Whether the outlet's details decide about the command, too: an item names one of its taxes.
     public var restsOnOutlet: Bool {
         switch self {
-        case .put(let document, _): document.sections.contains { $0.items.contains { $0.tax != nil } }
+        case .put(let document, _):
+            document.sections.contains { $0.items.contains { $0.tax != nil } }
+                || document.groups.contains(where: \.namesTax)
         case .putItem(let item, _, _, _): item.tax != nil
-        case .putSection, .removeSection, .removeItem, .reprice, .suspend, .resume, .putGroup, .removeGroup,
-            .repriceOption, .suspendOption, .resumeOption, .checkFeed:
+        case .putGroup(let group, _): group.namesTax
+        case .putSection, .removeSection, .removeItem, .reprice, .suspend, .resume, .removeGroup, .repriceOption,
+            .suspendOption, .resumeOption, .checkFeed:
             false
         }
     }

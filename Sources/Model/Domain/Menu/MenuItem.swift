@@ -37,6 +37,8 @@ public struct MenuItem: Equatable, Sendable {
     public var options: [Identifier]
     /// The tax of its outlet that is on it; nil for the outlet's first.
     public var tax: Identifier?
+    /// Whether its price is that of its options together, and is divided among them where their taxes differ.
+    public var isCombo: Bool
 
     /// An item with everything that is not named left out.
     public init(
@@ -44,7 +46,7 @@ public struct MenuItem: Equatable, Sendable {
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
         attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil,
-        servicePrices: ByService<Amount> = ByService()
+        servicePrices: ByService<Amount> = ByService(), isCombo: Bool = false
     ) {
         self.id = id
         self.kind = kind
@@ -62,6 +64,7 @@ public struct MenuItem: Equatable, Sendable {
         self.attributes = attributes
         self.options = options
         self.tax = tax
+        self.isCombo = isCombo
     }
 
     /// The bytes of all its texts and attributes.
@@ -125,6 +128,7 @@ public struct MenuItem: Equatable, Sendable {
         for (index, link) in links.enumerated() {
             try problems.note { () throws(Rejection) in try link.validate(at: "\(path)links[\(index)]") }
         }
+        if isCombo, options.isEmpty { problems.add("\(path)combo: needs options, which are its parts") }
         if let maxQuantity, !(1...MenuItem.quantityLimit).contains(maxQuantity) {
             problems.add("\(path)maxQuantity: must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
         }

@@ -12,6 +12,8 @@ extension MenuState {
         struct Options {
             var groups: [Identifier]
             var tax: Identifier?
+            /// Whether the price is that of the options together.
+            var isCombo = false
             /// What the merchant said, whatever follows from the options.
             var ownSuspension: Suspension?
         }
@@ -105,7 +107,7 @@ extension MenuState.Entry: Equatable {
 
 extension MenuItem {
     fileprivate var hasMedia: Bool { !images.isEmpty || !links.isEmpty }
-    fileprivate var hasOptions: Bool { !options.isEmpty || tax != nil }
+    fileprivate var hasOptions: Bool { !options.isEmpty || tax != nil || isCombo }
 }
 
 /// What an entry holds.
@@ -180,7 +182,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         if item.hasMedia { texts.append(item.images, item.links) }
         if item.hasOptions {
             texts.append(
-                MenuState.Entry.Options(groups: item.options, tax: item.tax, ownSuspension: ownSuspension))
+                MenuState.Entry.Options(
+                    groups: item.options, tax: item.tax, isCombo: item.isCombo, ownSuspension: ownSuspension))
         }
         if !item.servicePrices.isEmpty { texts.append(item.servicePrices) }
         for tag in item.tags { texts.append(tag) }
@@ -244,7 +247,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             if header.hasMedia { (item.images, item.links) = (texts.nextImages(), texts.nextLinks()) }
             if header.hasOptions {
                 let options = texts.nextOptions()
-                (item.options, item.tax) = (options.groups, options.tax)
+                (item.options, item.tax, item.isCombo) = (options.groups, options.tax, options.isCombo)
             }
             if header.hasServicePrices { item.servicePrices = texts.nextServicePrices() }
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }

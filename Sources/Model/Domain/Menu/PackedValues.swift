@@ -46,7 +46,7 @@ struct PackedValues {
 
     mutating func append(_ options: MenuState.Entry.Options) {
         append(options.tax?.text)
-        append(UInt64(options.groups.count))
+        append(UInt64(options.groups.count) << 1 | (options.isCombo ? 1 : 0))
         for group in options.groups { append(group.text) }
         switch options.ownSuspension {
         case nil: append(0)
@@ -132,7 +132,8 @@ struct PackedValues {
 
         mutating func nextOptions() -> MenuState.Entry.Options {
             let tax = nextIdentifier()
-            let count = Int(nextNumber())
+            let number = nextNumber()
+            let (count, isCombo) = (Int(number >> 1), number & 1 == 1)
             var groups: [Identifier] = []
             groups.reserveCapacity(count)
             for _ in 0..<count {
@@ -146,7 +147,7 @@ struct PackedValues {
                 case let number:
                     MenuState.Suspension(until: Timestamp(millisecondsSinceEpoch: Int64(bitPattern: number &- 2)))
                 }
-            return MenuState.Entry.Options(groups: groups, tax: tax, ownSuspension: suspension)
+            return MenuState.Entry.Options(groups: groups, tax: tax, isCombo: isCombo, ownSuspension: suspension)
         }
 
         mutating func nextServicePrices() -> ByService<Amount> {

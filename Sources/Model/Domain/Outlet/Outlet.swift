@@ -6,7 +6,7 @@ public enum Outlet: Decider {
     /// What a merchant asks of an outlet.
     public enum Command: Equatable, Sendable {
         /// Registers the outlet, or changes what differs. A tax that an item of the menu names stays.
-        case put(OutletDetails, itemTaxes: [Identifier: Identifier] = [:])
+        case put(OutletDetails, menuTaxes: [Identifier: Text] = [:])
         case open
         case close
         /// Takes no orders until a moment, which must lie after `now`.
@@ -73,7 +73,7 @@ public enum Outlet: Decider {
         case (.registered(_, _, let isHidden), .hide): return isHidden ? [] : [.hidden]
         case (.registered(_, _, let isHidden), .show): return isHidden ? [.shown] : []
 
-        case (.registered(let old, _, _), .put(let new, let itemTaxes)):
+        case (.registered(let old, _, _), .put(let new, let menuTaxes)):
             try new.validate()
             guard old.currency == new.currency else {
                 throw Rejection(
@@ -83,8 +83,8 @@ public enum Outlet: Decider {
                 throw Rejection(.state, "whether prices include the taxes was said once, and cannot change")
             }
             for tax in old.pricing.taxes where !new.pricing.taxes.contains(where: { $0.id == tax.id }) {
-                guard let item = itemTaxes[tax.id] else { continue }
-                throw Rejection(.state, "item '\(item)' names the tax '\(tax.id)', so the outlet keeps it")
+                guard let user = menuTaxes[tax.id] else { continue }
+                throw Rejection(.state, "\(user) names the tax '\(tax.id)', so the outlet keeps it")
             }
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]

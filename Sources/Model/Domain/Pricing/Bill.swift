@@ -56,12 +56,29 @@ public struct Bill: Equatable, Sendable {
     public struct Line: Equatable, Sendable {
         /// What all of it costs.
         public var amount: Amount
-        /// The tax on its item; nil for the outlet's first.
+        /// The tax on it; nil for the outlet's first.
         public var tax: Identifier?
+        /// What the amount is divided among, where not all of it has that tax.
+        public var parts: [Part]
 
         /// A line.
-        public init(_ amount: Amount, tax: Identifier? = nil) {
+        public init(_ amount: Amount, tax: Identifier? = nil, parts: [Part] = []) {
             self.amount = amount
+            self.tax = tax
+            self.parts = parts
+        }
+    }
+
+    /// What of a line has a tax of its own.
+    public struct Part: Equatable, Sendable {
+        /// The tax on it; nil for the outlet's first.
+        public var tax: Identifier?
+        /// How much of the line it is, in proportion to the other parts; more than 0.
+        public var weight: Int64
+
+        /// A part.
+        public init(_ weight: Int64, tax: Identifier?) {
+            self.weight = weight
             self.tax = tax
         }
     }
@@ -87,27 +104,34 @@ public struct Bill: Equatable, Sendable {
         self.subtotal = subtotal
         let amounts = lines.map(\.amount.minorUnits)
 
+        /// What is taxed, of each line and then of each charge.
+        var taxed: [(place: Int, tax: Identifier?, amount: Int64)] = []
+        for (place, line) in lines.enumerated() {
+            for (tax, amount) in line.divided { taxed.append((place, tax ?? terms.taxes.first?.id, amount)) }
+        }
+        for case let tax? in taxed.lazy.map(\.tax) where !terms.taxes.contains(where: { $0.id == tax }) {
+            throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
+        }
         var charges: [Charge] = []
-        var taxesOfCharges: [Identifier?] = []
+        func add(_ charge: Charge, taxedWith tax: Identifier?) {
+            taxed.append((lines.count + charges.count, tax, charge.amount.minorUnits))
+            charges.append(charge)
+        }
         if let service = terms.service {
             let amount = service.rate.share(of: subtotal.minorUnits)
-            charges.append(Charge(.service, Amount(minorUnits: amount), shares: amount.shares(by: amounts)))
-            taxesOfCharges.append(service.tax)
+            add(
+                Charge(.service, Amount(minorUnits: amount), shares: amount.shares(by: amounts)), taxedWith: service.tax
+            )
         }
         for (kind, fee) in [(Charge.Kind.smallOrder, terms.smallOrder), (.delivery, terms.delivery)] {
             guard let fee, fee.freeFrom.map({ subtotal < $0 }) ?? true else { continue }
-            charges.append(Charge(kind, fee.amount))
-            taxesOfCharges.append(fee.tax)
+            add(Charge(kind, fee.amount), taxedWith: fee.tax)
         }
 
-        for case let tax? in lines.lazy.map(\.tax) where !terms.taxes.contains(where: { $0.id == tax }) {
-            throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
-        }
-        // Each line and each charge so far: what it is taxed with, and its amount.
-        let taxes = lines.map { $0.tax ?? terms.taxes.first?.id } + taxesOfCharges
-        let taxed = amounts + charges.map(\.amount.minorUnits)
-        for tax in terms.taxes where taxes.contains(tax.id) {
-            let base = zip(taxes, taxed).map { $0 == tax.id ? $1 : 0 }
+        let places = lines.count + charges.count
+        for tax in terms.taxes where taxed.contains(where: { $0.tax == tax.id }) {
+            var base = [Int64](repeating: 0, count: places)
+            for part in taxed where part.tax == tax.id { base[part.place] += part.amount }
             // Each amount is at most 10¹², so no sum overflows.
             let sum = base.reduce(0, +)
             let isIncluded = terms.taxIncluded ?? false
@@ -121,6 +145,14 @@ public struct Bill: Equatable, Sendable {
 
         self.charges = charges
         total = try subtotal.adding(charges)
+    }
+}
+
+extension Bill.Line {
+    /// Its amount by its taxes, one entry for each part.
+    fileprivate var divided: [(tax: Identifier?, amount: Int64)] {
+        if parts.isEmpty { return [(tax, amount.minorUnits)] }
+        return Array(zip(parts.map(\.tax), amount.minorUnits.allotted(by: parts.map(\.weight))))
     }
 }
 

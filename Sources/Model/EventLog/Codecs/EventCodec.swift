@@ -32,7 +32,7 @@ public enum EventCodec {
 
     /// The version of its kind's schema that an event is written with.
     public static func version(of event: DomainEvent, _ kind: String) -> Int {
-        Upcaster.version(of: kind, isPlain: !event.saysServices)
+        Upcaster.version(of: kind, saying: event.novelty)
     }
 
     /// The present version of a kind's schema.

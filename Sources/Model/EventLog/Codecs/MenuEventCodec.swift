@@ -129,6 +129,7 @@ enum MenuEventCodec {
         if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
         if !item.options.isEmpty { writer.field("options", item.options.lazy.map(\.rawValue)) }
         if let tax = item.tax { writer.field("tax", tax.rawValue) }
+        if item.isCombo { writer.field("combo", true) }
         if !item.servicePrices.isEmpty {
             writer.key("prices")
             item.servicePrices.encode(to: &writer)
@@ -172,6 +173,7 @@ enum MenuEventCodec {
         var attributes = ItemAttributes()
         var options: [Identifier] = []
         var tax: Identifier?
+        var isCombo = false
         var servicePrices = ByService<Amount>()
         var size: Identifier?
         var until: Timestamp?
@@ -211,6 +213,7 @@ enum MenuEventCodec {
                 case "attributes": attributes = try reader.attributes()
                 case "options": options = try reader.identifiers()
                 case "tax": tax = try reader.identifier()
+                case "combo": isCombo = try reader.bool()
                 case "prices": servicePrices = try .decode(from: &reader)
                 case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
@@ -253,7 +256,7 @@ enum MenuEventCodec {
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
                 maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: servicePrices)
+                servicePrices: servicePrices, isCombo: isCombo)
         }
     }
 }

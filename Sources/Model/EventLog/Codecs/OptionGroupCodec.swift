@@ -84,6 +84,7 @@ public enum OptionGroupCodec {
 
     private static func encodeRest(of option: MenuOption, to writer: inout JSONWriter) {
         if let item = option.item { writer.field("item", item.rawValue) }
+        if let tax = option.tax { writer.field("tax", tax.rawValue) }
         if option.standard != 0 { writer.field("default", option.standard) }
         if option.maximum != 1 { writer.field("max", option.maximum) }
         if !option.groups.isEmpty { writer.field("groups", option.groups.lazy.map(\.rawValue)) }
@@ -128,7 +129,7 @@ public enum OptionGroupCodec {
         var price: Amount?
         var prices: [MenuOption.SizePrice] = []
         var servicePrices = ByService<Amount>()
-        var item: Identifier?
+        var (item, tax): (Identifier?, Identifier?)
         var (standard, maximum) = (0, 1)
         var groups: [Identifier] = []
         try reader.beginObject()
@@ -146,6 +147,7 @@ public enum OptionGroupCodec {
                 if prices.isEmpty { throw reader.failure("prices with sizes") }
             case "servicePrices": servicePrices = try .decode(from: &reader)
             case "item": item = try reader.identifier()
+            case "tax": tax = try reader.identifier()
             case "default": standard = Int(try reader.integer())
             case "max": maximum = Int(try reader.integer())
             case "groups": groups = try reader.identifiers()
@@ -155,6 +157,6 @@ public enum OptionGroupCodec {
         guard let id, let name, let price else { throw reader.failure("an option with all its fields") }
         return MenuOption(
             id: id, name: name, price: price, sizePrices: prices, item: item, standard: standard, maximum: maximum,
-            groups: groups, servicePrices: servicePrices)
+            groups: groups, servicePrices: servicePrices, tax: tax)
     }
 }

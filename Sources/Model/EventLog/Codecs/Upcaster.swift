@@ -7,14 +7,19 @@ enum Upcaster {
     /// How the payloads of a kind have changed.
     struct Schema {
         var kind: StaticString
-        /// The present version.
-        var version: Int
+        /// The version of events that say nothing new, and then of those that say what came later, in the order of
+        /// ``Novelty``: servers of before read on, and refuse what they would work out wrongly. The last is the present
+        /// version, and that of everything newer.
+        var versions: [Int]
         /// What turns version 1 into 2, and so on, up to the first version that the present reader understands as it is.
         /// Old events are many: where the reader can understand them without a step, they are read as fast as new ones.
         var steps: [Step] = []
-        /// The version of events that say nothing of ways to have orders, where those that do have a later one: servers
-        /// of before there were such ways read on, and refuse what they would work out wrongly.
-        var plainVersion: Int?
+
+        /// The present version.
+        var version: Int { versions[versions.count - 1] }
+
+        /// The version of an event.
+        func version(saying novelty: Novelty) -> Int { versions[min(novelty.rawValue, versions.count - 1)] }
 
         /// The first version that needs no step.
         var firstReadable: Int { steps.count + 1 }
@@ -23,23 +28,23 @@ enum Upcaster {
     /// The kinds whose schema has changed.
     private static let schemas = [
         // From version 3 on with services, or taxes with rates for them.
-        Schema(kind: "outlet.registered", version: 3, steps: [ratingInHundredths], plainVersion: 2),
-        Schema(kind: "outlet.detailsChanged", version: 2, plainVersion: 1),
-        // Version 2 has prices by service.
-        Schema(kind: "menu.itemAdded", version: 2, plainVersion: 1),
-        Schema(kind: "menu.itemChanged", version: 2, plainVersion: 1),
-        Schema(kind: "menu.groupPut", version: 2, plainVersion: 1),
+        Schema(kind: "outlet.registered", versions: [2, 3], steps: [ratingInHundredths]),
+        Schema(kind: "outlet.detailsChanged", versions: [1, 2]),
+        // Version 2 has prices by service, version 3 combos and options with a tax.
+        Schema(kind: "menu.itemAdded", versions: [1, 2, 3]),
+        Schema(kind: "menu.itemChanged", versions: [1, 2, 3]),
+        Schema(kind: "menu.groupPut", versions: [1, 2, 3]),
         // Version 1 has ids in `options`, and not what the options were called and cost.
-        Schema(kind: "cart.itemAdded", version: 2),
+        Schema(kind: "cart.itemAdded", versions: [2]),
         // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
         // the order is handed over.
-        Schema(kind: "cart.checkedOut", version: 4, plainVersion: 3),
-        Schema(kind: "order.placed", version: 4, plainVersion: 3),
+        Schema(kind: "cart.checkedOut", versions: [3, 4]),
+        Schema(kind: "order.placed", versions: [3, 4]),
         // Version 1 has all taxes together as `tax`.
-        Schema(kind: "order.refunded", version: 2),
-        Schema(kind: "order.paymentReported", version: 2, steps: [paymentOfItsReference]),
+        Schema(kind: "order.refunded", versions: [2]),
+        Schema(kind: "order.paymentReported", versions: [2], steps: [paymentOfItsReference]),
     ]
-    private static let unchanged = Schema(kind: "", version: 1)
+    private static let unchanged = Schema(kind: "", versions: [1])
 
     /// The schema of a kind.
     static func schema(of kind: EventName) -> Schema { schemas.first { kind == $0.kind } ?? unchanged }
@@ -51,14 +56,9 @@ enum Upcaster {
     }
 
     /// The version that an event of a kind is written with.
-    ///
-    /// - Parameter isPlain: whether it says nothing of ways to have orders.
-    static func version(of kind: String, isPlain: Bool) -> Int {
+    static func version(of kind: String, saying novelty: Novelty) -> Int {
         var kind = kind
-        return kind.withUTF8 { kind in
-            let schema = schema(of: EventName(UnsafeRawBufferPointer(kind)))
-            return isPlain ? schema.plainVersion ?? schema.version : schema.version
-        }
+        return kind.withUTF8 { schema(of: EventName(UnsafeRawBufferPointer($0))).version(saying: novelty) }
     }
 
     /// The payload after some steps.

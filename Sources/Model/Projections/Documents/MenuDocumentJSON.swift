@@ -100,6 +100,7 @@ public enum ItemDocument {
         writer.field("maxQuantity", item.maxQuantity)
         writer.field("options", item.options.lazy.map(\.rawValue))
         if let tax = item.tax { writer.field("tax", tax.rawValue) }
+        if item.isCombo { writer.field("combo", true) }
         writer.field("attributes", item.attributes)
         writeAvailability(entry.suspension, to: &writer)
     }

@@ -24,7 +24,7 @@ enum CatalogueCommands {
                     guard case .outlet(let state) = state, command.restsOnMenu(in: state) else {
                         return .outlet(command)
                     }
-                    return .outlet(.put(details, itemTaxes: service.itemTaxes(of: outlet)))
+                    return .outlet(.put(details, menuTaxes: service.menuTaxes(of: outlet)))
                 }
             }
         },
@@ -176,7 +176,7 @@ enum CatalogueCommands {
             return { service, call throws(Failure) in
                 let (group, input) = (try call[group], try call[json])
                 guard input.id ?? group == group else { throw .invalid("id", "is not the group's id") }
-                return try service.submit(.putGroup(input.group(group)), ofMenu: try call[outlet], call)
+                return try service.submit(ofMenu: try call[outlet], call) { .putGroup(input.group(group), taxes: $0) }
             }
         },
         Command(
@@ -276,7 +276,7 @@ extension Service {
         return try submit(StreamName(.menu, outlet), call) { _, _ in .menu(command) }
     }
 
-    /// The same for a command with items, which may name the outlet's taxes.
+    /// The same for a command with items or options, which may name the outlet's taxes.
     ///
     /// - Parameter command: is given these taxes as they are when it is decided.
     fileprivate func submit(
@@ -290,8 +290,8 @@ extension Service {
         }
     }
 
-    /// The taxes that an outlet's items name, each with one of these items.
-    fileprivate func itemTaxes(of outlet: Identifier) -> [Identifier: Identifier] {
-        ((try? self.outlet(outlet)) ?? nil)?.itemTaxes ?? [:]
+    /// The taxes that an outlet's menu names, each with what names it.
+    fileprivate func menuTaxes(of outlet: Identifier) -> [Identifier: Text] {
+        ((try? self.outlet(outlet)) ?? nil)?.menuTaxes ?? [:]
     }
 }

@@ -33,7 +33,7 @@ struct GroupInput: InputObject {
 
 private struct OptionInput: InputObject {
     static let fields: [String] = [
-        "id", "name", "price", "prices", "item", "default", "max", "groups", "available", "availableFrom",
+        "id", "name", "price", "prices", "item", "tax", "default", "max", "groups", "available", "availableFrom",
     ]
     static let required: [String] = ["id", "name"]
 
@@ -46,7 +46,7 @@ private struct OptionInput: InputObject {
             price: try fields.optional("price").map(Amount.init) ?? .zero, sizePrices: prices?.ofSizes ?? [],
             item: try fields.optional("item"), standard: try fields.optional("default") ?? 0,
             maximum: try fields.optional("max") ?? 1, groups: try fields.optional("groups") ?? [],
-            servicePrices: prices?.ofServices ?? ByService())
+            servicePrices: prices?.ofServices ?? ByService(), tax: try fields.optional("tax"))
     }
 }
 

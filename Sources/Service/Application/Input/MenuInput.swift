@@ -98,7 +98,8 @@ struct ItemInput: InputObject {
     static let fields: [String] = [
         "id", "kind", "name", "description", "price", "prices", "cuisine", "tags", "imageSmall", "imageLarge", "images",
         "links",
-        "maxQuantity", "options", "tax", "attributes", "from", "hasOptions", "groups", "available", "availableFrom",
+        "maxQuantity", "options", "tax", "combo", "attributes", "from", "hasOptions", "groups", "available",
+        "availableFrom",
     ]
     static let required: [String] = ["kind", "name"]
 
@@ -110,6 +111,7 @@ struct ItemInput: InputObject {
         id = try fields.optional("id")
         let options: [Identifier] = try fields.optional("options") ?? []
         let tax: Identifier? = try fields.optional("tax")
+        let isCombo: Bool = try fields.optional("combo") ?? false
         // Of an item with sizes, a document shows the lowest of their prices.
         let isPriceShown: Bool = try fields.optional("from") ?? false
         let kind: Text = try fields.required("kind")
@@ -131,7 +133,7 @@ struct ItemInput: InputObject {
                 price: isPriceShown ? nil : price.map(Amount.init),
                 cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
                 links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: prices.map(ByService.init) ?? ByService())
+                servicePrices: prices.map(ByService.init) ?? ByService(), isCombo: isCombo)
         }
     }
 

@@ -38,6 +38,23 @@ package struct Bill: Equatable, Sendable {
         }
     }
 
+    /// What of a line has a tax; nil for the first one.
+    struct Part: Hashable {
+        var tax: String?
+        /// In proportion to the others.
+        var worth: Int64
+    }
+
+    /// A line's amount by the tax that is on it.
+    static func byTax(_ amount: Int64, _ parts: [Part], first: String?) -> [String: Int64] {
+        var parts = parts.filter { $0.worth > 0 }
+        if parts.isEmpty { parts = [Part(tax: nil, worth: 1)] }
+        let divided = zip(parts, shares(of: amount, by: parts.map(\.worth)))
+        return divided.reduce(into: [:]) { sums, entry in
+            if let tax = entry.0.tax ?? first { sums[tax, default: 0] += entry.1 }
+        }
+    }
+
     /// What something of an order comes to: the money, what of it is each tax, and what each tax was taken of.
     package typealias Columns = [Column: Int64]
     package enum Column: Hashable, Sendable {

@@ -22,6 +22,9 @@ package struct OrderTerms: Sendable {
         self.services = services
     }
 
+    /// The tax of some options; nil if there is but one.
+    var taxOfOptions: String? { charges.taxes.dropFirst().first?.id }
+
     /// The way of that name, or the first one if there is no name.
     package func service(_ name: String?) -> ServiceTerms? {
         guard let name else { return services.first }
@@ -104,15 +107,23 @@ package struct Charges: Sendable {
     package var service: (rate: Int64, tax: String?)?
     package var smallOrder: Fee?
     package var delivery: Fee?
-    /// The first is on the lines.
+    /// The first is on the lines, but for parts of them that have another.
     package var taxes: [(id: String, name: String, rate: Int64)] = []
     package var isTaxIncluded = false
 
     package init() {}
 
-    /// What lines cost with everything that is charged, as docs/ordering.md works it out.
+    /// What lines that are all of one part cost with everything that is charged.
     package func bill(for lines: [Int64], tip: Int64) -> Bill {
+        bill(for: lines, of: lines.map { _ in [] }, tip: tip)
+    }
+
+    /// What lines cost with everything that is charged, as docs/ordering.md works it out.
+    ///
+    /// - Parameter parts: those of each line.
+    func bill(for lines: [Int64], of parts: [[Bill.Part]], tip: Int64) -> Bill {
         let subtotal = lines.reduce(0, +)
+        let divided = zip(lines, parts).map { Bill.byTax($0, $1, first: taxes.first?.id) }
         var charges: [Bill.Charge] = []
         var taxesOfFees: [String?] = []
         if let service {
@@ -126,9 +137,9 @@ package struct Charges: Sendable {
             taxesOfFees.append(fee.tax)
         }
         let fees = charges.map(\.amount)
-        for (index, tax) in taxes.enumerated() {
-            guard index == 0 || taxesOfFees.contains(tax.id) else { continue }
-            let bases = lines.map { index == 0 ? $0 : 0 } + zip(fees, taxesOfFees).map { $1 == tax.id ? $0 : 0 }
+        for tax in taxes {
+            guard taxesOfFees.contains(tax.id) || divided.contains(where: { $0[tax.id] != nil }) else { continue }
+            let bases = divided.map { $0[tax.id] ?? 0 } + zip(fees, taxesOfFees).map { $1 == tax.id ? $0 : 0 }
             let amount = Bill.halfUp(bases.reduce(0, +) * tax.rate, isTaxIncluded ? 100_000 + tax.rate : 100_000)
             charges.append(
                 Bill.Charge(

@@ -39,6 +39,9 @@ package struct ItemPlan: Sendable {
     /// Whether its price is that of the chosen size.
     package var hasSizes: Bool { groups.contains(GroupPlan.sizes) }
 
+    /// Whether its price is divided among its options.
+    package var isCombo: Bool { groups.contains(GroupPlan.sides) }
+
     /// The item as `MENU.PUT` and `MENU.ITEM.PUT` take it.
     package var json: String {
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
@@ -49,7 +52,7 @@ package struct ItemPlan: Sendable {
             "description":"\(description)",\
             \(hasSizes ? "" : "\"price\":\(price),")"cuisine":"Monkey","tags":[\(tags)],\
             "imageSmall":"\(imageSmall)","imageLarge":"\(imageLarge)",\
-            "maxQuantity":\(maximum),"options":[\(groups)],"attributes":{\(attributes)}}
+            "maxQuantity":\(maximum),\(isCombo ? "\"combo\":true," : "")"options":[\(groups)],"attributes":{\(attributes)}}
             """
     }
 }

@@ -8,12 +8,12 @@ package enum KitchenTerms {
     /// The terms of the nth kitchen. Some orders wait so long that nothing happens to them by itself in a run, and
     /// some so shortly that it does.
     static func of(_ kitchen: Int) -> OrderTerms {
-        let tax = "vat"
+        let (tax, other) = ("vat", "other")
         var charges = Charges()
         switch kitchen % kitchens {
         case 0:
             charges.service = (12_500, tax)
-            charges.taxes = [(tax, "VAT", 20_000)]
+            charges.taxes = [(tax, "VAT", 20_000), (other, "Other", 5_000)]
             charges.isTaxIncluded = true
             return OrderTerms(prepMinutes: 20, acceptWithin: 900, charges: charges)
         case 1: return OrderTerms(prepMinutes: 15, acceptWithin: 1)
@@ -24,7 +24,7 @@ package enum KitchenTerms {
         default:
             charges.service = (7_250, tax)
             charges.delivery = (199, freeFrom: 6_000, tax)
-            charges.taxes = [(tax, "VAT", 5_000)]
+            charges.taxes = [(tax, "VAT", 5_000), (other, "Other", 13_000)]
             var atTable = Charges()
             atTable.service = (10_000, tax)
             return OrderTerms(

@@ -31,10 +31,11 @@ package struct MenuPlan: Sendable {
     package let groups: [GroupPlan]
     private let seed: UInt64
 
-    package init(items: Int, seed: UInt64) {
+    /// - Parameter taxOfOptions: that of some options; nil if the outlet has no such tax.
+    package init(items: Int, seed: UInt64, taxOfOptions: String? = nil) {
         itemCount = items
         self.seed = seed
-        groups = GroupPlan.all(seed: seed)
+        groups = GroupPlan.all(seed: seed, taxOfOptions: taxOfOptions)
         let promos = min(MenuPlan.promos, items / 8)
         let desserts = min(MenuPlan.desserts, items / 6)
         // A menu has at most 100 sections.

@@ -29,4 +29,6 @@ enum Saying: Hashable {
 struct Priced: Hashable {
     var unitPrice: Int64
     var options: [JSON]
+    /// What of it has which tax.
+    var parts: [Bill.Part]
 }

@@ -12,6 +12,8 @@ package struct GroupPlan: Sendable {
         package var maximum = 1
         /// The groups that open where it is chosen.
         package var opens: [String] = []
+        /// Its own tax, with what one unit of it costs; nil if it has that of its item.
+        package var tax: String?
     }
 
     package var id: String
@@ -38,7 +40,9 @@ package struct GroupPlan: Sendable {
     package static let priceSpan = 40
 
     /// The groups of a menu. In a group no two options cost the same, so which units are free is no question.
-    static func all(seed: UInt64) -> [GroupPlan] {
+    ///
+    /// - Parameter tax: that of some options; nil if the outlet has no such tax.
+    static func all(seed: UInt64, taxOfOptions tax: String?) -> [GroupPlan] {
         var chance = SeededGenerator(seed: ~seed)
         func price(_ least: Int) -> Int64 { Int64(least + chance.below(priceSpan)) }
         let (small, cheese, bacon) = (price(700), price(80), price(200))
@@ -53,7 +57,8 @@ package struct GroupPlan: Sendable {
                 id: extras, title: "Extras", maximum: 3, free: 1,
                 options: [
                     Option(id: "cheese", name: "Cheese", price: cheese, prices: ["large": cheese + 50], maximum: 2),
-                    Option(id: "bacon", name: "Bacon", price: bacon), Option(id: "egg", name: "Egg", price: 0),
+                    Option(id: "bacon", name: "Bacon", price: bacon, tax: tax),
+                    Option(id: "egg", name: "Egg", price: 0),
                 ]),
             GroupPlan(
                 id: sides, title: "Side", minimum: 1,
@@ -65,7 +70,7 @@ package struct GroupPlan: Sendable {
                 id: "dip", title: "Dip", minimum: 1, maximum: 2, free: 1,
                 options: [
                     Option(id: "ketchup", name: "Ketchup", price: price(20), maximum: 2),
-                    Option(id: "aioli", name: "Aioli", price: price(80)),
+                    Option(id: "aioli", name: "Aioli", price: price(80), tax: tax),
                 ]),
         ]
     }
@@ -85,8 +90,9 @@ package struct GroupPlan: Sendable {
         let options = options.map { option in
             let prices = option.prices.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
             let opens = option.opens.map { "\"\($0)\"" }.joined(separator: ",")
+            let tax = option.tax.map { "\"tax\":\"\($0)\"," } ?? ""
             return """
-                {"id":"\(option.id)","name":"\(option.name)","price":\(option.price),\
+                {"id":"\(option.id)","name":"\(option.name)","price":\(option.price),\(tax)\
                 \(prices.isEmpty ? "" : "\"prices\":{\(prices.joined(separator: ","))},")\
                 "max":\(option.maximum),"groups":[\(opens)]}
                 """
@@ -149,6 +155,8 @@ extension MenuPlan {
         }
         var unitPrice = size?.price ?? price
         var shown: [(id: Text, document: JSON)] = []
+        // What each option is worth: in a combo, all of its units.
+        var worths: [(id: Text, part: Bill.Part)] = []
         for group in groups {
             var picked: [(option: GroupPlan.Option, units: Int, price: Int64)] = []
             for option in group.options {
@@ -163,7 +171,11 @@ extension MenuPlan {
             for (option, units, price) in picked.sorted(by: { $0.price < $1.price }) {
                 let without = min(free, units)
                 free -= without
-                if !group.setsPrice { unitPrice += Int64(units - without) * price }
+                if !group.setsPrice {
+                    unitPrice += Int64(units - without) * price
+                    let counted = item.isCombo ? units : units - without
+                    worths.append((Text(option.id), Bill.Part(tax: option.tax, worth: Int64(counted) * price)))
+                }
                 shown.append(
                     (
                         Text(option.id),
@@ -175,7 +187,11 @@ extension MenuPlan {
                     ))
             }
         }
-        return .priced(Priced(unitPrice: unitPrice, options: shown.sorted { $0.id < $1.id }.map(\.document)))
+        let base = item.isCombo ? [] : [Bill.Part(tax: nil, worth: size?.price ?? price)]
+        return .priced(
+            Priced(
+                unitPrice: unitPrice, options: shown.sorted { $0.id < $1.id }.map(\.document),
+                parts: base + worths.sorted { $0.id < $1.id }.map(\.part)))
     }
 
     /// The option with that id.

@@ -57,10 +57,11 @@ package final class World {
             let items =
                 isKitchen
                 ? KitchenTerms.items : size.items / size.outlets + (index < size.items % size.outlets ? 1 : 0)
+            let terms = isKitchen ? KitchenTerms.of(index - size.outlets) : nil
             return Outlet(
                 index: index, id: "\(plan.name)-o\(index)", owner: index % plan.customers,
-                menu: MenuPlan(items: items, seed: plan.seed &+ UInt64(index)),
-                terms: isKitchen ? KitchenTerms.of(index - size.outlets) : nil)
+                menu: MenuPlan(items: items, seed: plan.seed &+ UInt64(index), taxOfOptions: terms?.taxOfOptions),
+                terms: terms)
         }
         var sum = 0.0
         zipf = (0..<size.outlets).map { rank in

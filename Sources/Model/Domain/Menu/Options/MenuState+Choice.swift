@@ -1,7 +1,7 @@
 /// What comes of choosing options with an item.
 public enum Choice: Equatable, Sendable {
-    /// What one costs, and the options in the order of their ids.
-    case priced(Amount, [LineOption])
+    /// It can be had.
+    case priced(Price)
     /// The item and its groups do not have the option, or not where its parent is not chosen.
     case gone(Identifier)
     /// The option is sold out.
@@ -12,6 +12,18 @@ public enum Choice: Equatable, Sendable {
     case units(ofGroup: OptionGroup, chosen: Int)
     /// The item has no price.
     case notForSale
+
+    /// What an item costs with some options.
+    public struct Price: Equatable, Sendable {
+        /// What one costs.
+        public var one: Amount
+        /// The options, in the order of their ids.
+        public var options: [LineOption] = []
+        /// The tax on it; nil for the outlet's first.
+        var tax: Identifier?
+        /// What the price is divided among, where not all of it has that tax.
+        var parts: [Bill.Part] = []
+    }
 }
 
 extension MenuState {
@@ -37,15 +49,15 @@ extension MenuState {
     ///
     /// - Parameters:
     ///   - chosen: ``Swift/Array/normalized``.
-    ///   - offered: the groups that the item offers.
+    ///   - own: what belongs to the item's options.
     ///   - service: how the order is had; nil where there is nothing to choose.
     func choice(
-        of chosen: [ChosenOption], from offered: [Identifier], for entry: Entry, _ service: ServiceKind?, now: Timestamp
+        of chosen: [ChosenOption], from own: Entry.Options, for entry: Entry, _ service: ServiceKind?, now: Timestamp
     ) -> Choice {
-        var open = openGroups(offered, chosen)
+        var open = openGroups(own.groups, chosen)
         guard !open.isEmpty else {
             if let option = chosen.first { return .gone(option.id) }
-            return entry.price(for: service).map { .priced($0, []) } ?? .notForSale
+            return entry.price(for: service).map { .priced(Choice.Price(one: $0, tax: own.tax)) } ?? .notForSale
         }
         var suspensions = GroupSuspensions()
         var picked: [Picked] = []
@@ -77,14 +89,27 @@ extension MenuState {
         guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price(for: service)), base.isRecordable else {
             return .notForSale
         }
-        return priced(base, chosen, picked, open, with: size?.id, service)
+        let options = lineOptions(chosen, picked, open, with: size?.id, service)
+        // Units and prices are so bounded that no sum overflows.
+        var price = base.minorUnits
+        for (option, place) in zip(options, picked) where !groups.list[open[place.group].place].setsPrice {
+            price += Int64(option.units - option.free) * option.price.minorUnits
+        }
+        var result = Choice.Price(one: Amount(minorUnits: price), options: options, tax: own.tax)
+        if groups.mayHaveTaxes {
+            if let tax = size.flatMap({ groups.option($0.id)?.tax }) { result.tax = tax }
+            result.parts = parts(of: result, base, own.isCombo, picked, open, service)
+        }
+        return .priced(result)
     }
 
+    /// The options as a line shows them.
+    ///
     /// - Parameter picked: where each of the chosen options stands.
-    private func priced(
-        _ base: Amount, _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?,
+    private func lineOptions(
+        _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?,
         _ service: ServiceKind?
-    ) -> Choice {
+    ) -> [LineOption] {
         var options: [LineOption] = []
         options.reserveCapacity(chosen.count)
         for (choice, place) in zip(chosen, picked) {
@@ -106,12 +131,32 @@ extension MenuState {
                 free -= options[cheapest].free
             }
         }
-        // Units and prices are so bounded that no sum overflows.
-        var price = base.minorUnits
-        for (option, place) in zip(options, picked) where !groups.list[open[place.group].place].setsPrice {
-            price += Int64(option.units - option.free) * option.price.minorUnits
+        return options
+    }
+
+    /// What a price is divided among, if not all of it has one tax. An ordinary item costs what it costs, and each option
+    /// what it adds. A combo costs less than its parts, and is divided by what these cost alone.
+    ///
+    /// - Parameter picked: where each of the options stands.
+    private func parts(
+        of price: Choice.Price, _ base: Amount, _ isCombo: Bool, _ picked: [Picked], _ open: [OpenGroup],
+        _ service: ServiceKind?
+    ) -> [Bill.Part] {
+        var parts = isCombo ? [] : [Bill.Part(base.minorUnits, tax: price.tax)]
+        for (chosen, place) in zip(price.options, picked) {
+            let group = groups.list[open[place.group].place]
+            guard !group.setsPrice else { continue }
+            let option = group.options[place.option]
+            let item = option.item.flatMap { entries[$0] }
+            // A damaged log may have other prices.
+            let alone = isCombo ? item?.price(for: service).flatMap { $0.isRecordable ? $0 : nil } : nil
+            parts.append(
+                Bill.Part(
+                    Int64(isCombo ? chosen.units : chosen.units - chosen.free) * (alone ?? chosen.price).minorUnits,
+                    tax: option.tax ?? (item == nil ? price.tax : item?.tax)))
         }
-        return .priced(Amount(minorUnits: price), options)
+        parts.removeAll { $0.weight <= 0 }
+        return parts.allSatisfy { $0.tax == price.tax } ? [] : parts
     }
 
     /// The groups that the item offers, and those that the chosen options open, each once.
@@ -143,7 +188,7 @@ extension MenuState {
     public func price(
         of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind? = nil, now: Timestamp
     ) -> Choice {
-        entries[item].map { choice(of: chosen, from: $0.options, for: $0, service, now: now) } ?? .notForSale
+        entries[item].map { choice(of: chosen, from: $0.unpackedOptions, for: $0, service, now: now) } ?? .notForSale
     }
 
     // MARK: What can be had

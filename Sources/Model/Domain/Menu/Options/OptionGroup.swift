@@ -35,6 +35,9 @@ public struct OptionGroup: Equatable, Sendable {
         self.options = options
     }
 
+    /// Whether an option names a tax.
+    public var namesTax: Bool { options.contains { $0.tax != nil } }
+
     /// Its options, if they are sizes.
     var sizes: Set<Identifier> { setsPrice ? Set(options.lazy.map(\.id)) : [] }
 
@@ -78,8 +81,10 @@ public struct MenuOption: Equatable, Sendable {
     public var sizePrices: [SizePrice]
     /// What one unit costs where orders are had in some ways. A price with a size goes before it.
     public var servicePrices: ByService<Amount>
-    /// The item of the menu that it is: while that is sold out, so is the option.
+    /// The item of the menu that it is: while that is sold out, so is the option, and its tax is the option's.
     public var item: Identifier?
+    /// The tax of its outlet that is on what it costs; nil for that of ``item``, or else of the item that it is chosen with.
+    public var tax: Identifier?
     /// The units that a client chooses before the customer does.
     public var standard: Int
     /// The most units of it.
@@ -91,7 +96,7 @@ public struct MenuOption: Equatable, Sendable {
     public init(
         id: Identifier, name: Text, price: Amount = .zero, sizePrices: [SizePrice] = [], item: Identifier? = nil,
         standard: Int = 0, maximum: Int = 1, groups: [Identifier] = [],
-        servicePrices: ByService<Amount> = ByService()
+        servicePrices: ByService<Amount> = ByService(), tax: Identifier? = nil
     ) {
         self.id = id
         self.name = name
@@ -102,6 +107,7 @@ public struct MenuOption: Equatable, Sendable {
         self.standard = standard
         self.maximum = maximum
         self.groups = groups
+        self.tax = tax
     }
 
     /// What one unit costs with a size, or without one, where an order is had in a way.
@@ -126,7 +132,9 @@ public struct MenuOption: Equatable, Sendable {
     }
 
     fileprivate var bytes: Int {
-        let texts = 60 + id.rawValue.utf8.count + name.utf8.count + (item?.rawValue.utf8.count ?? 0)
+        let texts =
+            60 + id.rawValue.utf8.count + name.utf8.count + (item?.rawValue.utf8.count ?? 0)
+            + (tax?.rawValue.utf8.count ?? 0)
         return groups.reduce(texts) { $0 + $1.rawValue.utf8.count } + sizePrices.count * 30
             + servicePrices.kinds.count * 30
     }

@@ -25,9 +25,14 @@ public struct OptionGroups: Equatable, Sendable {
     private var links: [Identifier: Set<Identifier>] = [:]
     /// About the bytes of them all as JSON.
     private(set) var bytes = 0
+    /// The options that may have another tax than what they are chosen with.
+    private var taxedOptions = 0
 
     /// Whether there are none.
     public var isEmpty: Bool { list.isEmpty }
+
+    /// Whether an option may have another tax than what it is chosen with.
+    var mayHaveTaxes: Bool { taxedOptions > 0 }
 
     /// The group of that id, if there is one.
     public subscript(id: Identifier) -> OptionGroup? {
@@ -76,6 +81,7 @@ public struct OptionGroups: Equatable, Sendable {
         for (index, option) in group.options.enumerated() {
             homes[option.id] = Home(group: group.id, index: index)
             if let item = option.item { links[item, default: []].insert(group.id) }
+            if option.mayHaveTax { taxedOptions += 1 }
         }
         for option in old?.options ?? [] where homes[option.id] == nil { suspensions[option.id] = nil }
         let index = index(of: group.id)
@@ -94,6 +100,7 @@ public struct OptionGroups: Equatable, Sendable {
         for option in group.options {
             homes[option.id] = nil
             if let item = option.item { links.remove(group.id, at: item) }
+            if option.mayHaveTax { taxedOptions -= 1 }
         }
     }
 
@@ -156,6 +163,11 @@ public struct OptionGroups: Equatable, Sendable {
                 }
         }
     }
+}
+
+extension MenuOption {
+    /// Whether it may have another tax than what it is chosen with.
+    fileprivate var mayHaveTax: Bool { tax != nil || item != nil }
 }
 
 extension [Identifier: Set<Identifier>] {
