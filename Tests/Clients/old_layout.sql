@@ -10,10 +10,10 @@ DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_
 ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
 ALTER TABLE tiffin.cart_count_rows DROP COLUMN version;
 UPDATE tiffin.projection_checkpoints SET version = 2;
-DROP VIEW tiffin.orders;
+DROP VIEW tiffin.orders, tiffin.takings;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
-    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.servers, tiffin.leases;
-DELETE FROM tiffin.projection_checkpoints WHERE projection = 'orders';
+    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.servers, tiffin.leases;
+DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings');
 ALTER TABLE tiffin.event_rows RENAME TO events;
 ALTER TABLE tiffin.commit_rows RENAME TO commits;
 ALTER TABLE tiffin.events ADD PRIMARY KEY (partition, position), ADD UNIQUE (partition, stream, version);

@@ -41,6 +41,7 @@ PASSWORD = "correct horse"
 # and in what is typed later. A figure stands for any other of its kind. Besides them, `…` stands for anything.
 NAMES = {
     "time": r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z",
+    "day": r"\b\d{4}-\d\d-\d\d\b",
     "order": r"\b[0-9a-f]{24}[0-9a-z]{4}\b",
     "digest": r"\b(?:[0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{16})\b",
     "secret": r"whsec_[A-Za-z0-9+/]{43}=",
@@ -242,7 +243,7 @@ class Comparison:
 
     def typed(self, text) -> str:
         """A command with the words of this run."""
-        return self._replaced(text, lambda kind, word: self.known.get(word) or (self._moved(word) if kind == "time" else word))
+        return self._replaced(text, lambda kind, word: self.known.get(word) or self._moved(kind, word))
 
     def matches(self, expected, actual) -> bool:
         """Whether this was to be printed; then the words in it are known."""
@@ -289,10 +290,13 @@ class Comparison:
             end = match.end()
         return "".join(parts) + escaped(text[end:])
 
-    def _moved(self, word) -> str:
-        """A time that was not printed before is as far from the first one that was as in the document."""
-        if self._shift is None:
+    def _moved(self, kind, word) -> str:
+        """A time or a day that was not printed before is as far from the first time that was as in the document."""
+        if self._shift is None or kind not in ("time", "day"):
             return word
+        if kind == "day":
+            # Of noon: a shift is not of whole days.
+            return (datetime.datetime.fromisoformat(word + "T12:00:00") + self._shift).date().isoformat()
         return (_time(word) + self._shift).strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
 
 

@@ -71,7 +71,7 @@ def test_a_log_that_nobody_touched_is_sound(origin):
     commits = sql("select count(*) from tiffin.commits", origin)
     assert f"log       {events} events in {commits} batches" in output
     assert "histories 45 carts, 2 orders" in output
-    assert "2 rows of outlet_home, 45 rows of cart_counts, 2 rows of orders compared at position" in output
+    assert "2 rows of outlet_home, 45 rows of cart_counts, 2 rows of orders, 1 row of takings compared at position" in output
     assert output.splitlines()[-1].startswith("sound")
 
 
@@ -755,7 +755,7 @@ def test_a_log_that_lost_its_end_is_not_called_tampered_with(copy, tmp_path):
     sql(f"delete from tiffin.batches where first_position > {earlier['position']}; "
         f"update tiffin.log_head set position = {earlier['position']}, digest = decode('{earlier['digest']}', 'hex'); "
         "truncate tiffin.stream_index, tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, "
-        "tiffin.order_rows", copy)
+        "tiffin.order_rows, tiffin.takings_rows", copy)
 
     def check(why):
         run = tiffin("audit", "--database", copy, "--anchor", file)
@@ -835,7 +835,7 @@ def test_every_projection_is_replayed(origin):
     run = tiffin("replay", "--all", "--from-scratch", "--database", origin)
     assert run.returncode == 0
     assert [line.split()[:2] for line in run.stdout.splitlines()] == [
-        ["outlet_home", "2"], ["cart_counts", "45"], ["orders", "2"], ["catalogue", "4"]]
+        ["outlet_home", "2"], ["cart_counts", "45"], ["orders", "2"], ["takings", "1"], ["catalogue", "4"]]
     assert "events folded in" in run.stderr
 
 

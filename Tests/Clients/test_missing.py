@@ -42,7 +42,7 @@ NOTFOUND = [
     "CART.ADD c no rice 1", "CART.ADD c there no 1", "CART.SET no no 1", "CART.REMOVE no no", "CART.EDIT no no NOTE x",
     "ORDER.ACCEPT no", "ORDER.REJECT no CODE ITEMS", "ORDER.PREPARE no", "ORDER.READY no", "ORDER.COMPLETE no",
     "ORDER.DELAY no READY 2099-01-01T00:00:00Z", "ORDER.CANCEL no BY merchant CODE ITEMS",
-    "ORDER.REFUND no CODE ITEMS", "KITCHEN no", "BROWSE OUTLET no", "OUTLETS OUTLET no",
+    "ORDER.REFUND no CODE ITEMS", "KITCHEN no", "TAKINGS no FROM 2026-03-01", "BROWSE OUTLET no", "OUTLETS OUTLET no",
     "SURPRISE OUTLET no", "BROWSE.SAVE q OUTLET no", "OUTLETS.SAVE q OUTLET no", "LOG.PROVE cart-no 1",
     "COMMAND HELP NO.SUCH", "HELP NO.SUCH",
 ]
@@ -173,6 +173,8 @@ class TestHTTP:
         "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1,
     }
 
+    QUERY = {"from": "2026-03-01"}
+
     def test_what_a_path_names_and_is_not_there_is_404(self, server):
         """Every route of the console whose path names something, by docs/openapi.json."""
         paths = json.loads((CHECKOUT / "docs" / "openapi.json").read_text())["paths"]
@@ -190,6 +192,10 @@ class TestHTTP:
                 address = path.replace("{stream}", "cart-no").replace("{version}", "1")
                 for name in ["outlet", "section", "item", "group", "option", "order", "cart"]:
                     address = address.replace(f"{{{name}}}", "no")
+                query = [
+                    f"{parameter['name']}={self.QUERY[parameter['name']]}" for parameter in operation["parameters"]
+                    if parameter["in"] == "query" and parameter["required"]]
+                address += "?" * bool(query) + "&".join(query)
                 status, document = self.ask(server, "console", method.upper(), address, body)
                 assert (status, document["code"]) == (404, "NOTFOUND"), (method, path, document)
                 assert "no" in document["detail"].replace("not ", "").replace("nothing", ""), document

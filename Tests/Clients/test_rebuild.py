@@ -11,7 +11,7 @@ from edits import patched
 from tampering import forge
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    Server, binary, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
+    PROJECTIONS, Server, binary, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
     wait_until,
 )
 
@@ -52,6 +52,10 @@ def wait_for_checkpoint(url, partitions=1):
     wait_until(lambda: sql(behind, url) == "0", SECONDS, "a checkpoint of everything")
 
 
+def all_active(generation):
+    return [f"{name} active {generation}" for name in PROJECTIONS]
+
+
 def rebuild(url, *options):
     return run_tiffin("rebuild", *options, "--database", url)
 
@@ -90,6 +94,7 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
             f"partition 0  orders       generation 2 is active, at position {stored(saved, 'position')}: no row differs",
             f"partition 0  outlet_home  generation 2 is active, at position {stored(saved, 'position')}: "
             "1 row is not as before: kitchen",
+            f"partition 0  takings      generation 2 is active, at position {stored(saved, 'position')}: no row differs",
         ]
         # Subscribers are told, and every other query knows it, too.
         assert patched(home, next_change(listener, "home:kitchen")) == client.json("OUTLET.HOME", "kitchen")
@@ -115,8 +120,8 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
 def test_rows_that_were_altered_are_not_kept_to_go_back_to(saved):
     sql(TAMPERED, saved)
     assert rebuild(saved, "--all").returncode == 0
-    assert generations(saved) == [
-        "cart_counts active 2", "orders active 2", "orders previous 1", "outlet_home active 2"]
+    assert generations(saved) == sorted(
+        all_active(2) + ["orders previous 1", "takings previous 1"])
     assert_sound(saved)
     run = rebuild(saved, "cart_counts", "--undo")
     assert (run.returncode, run.stderr) == (
@@ -165,15 +170,15 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
     forge(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
         assert rebuild(saved, "cart_counts").returncode == 0
-        assert generations(saved) == [
-            "cart_counts active 2", "cart_counts previous 1", "orders active 1", "outlet_home active 1"]
+        assert generations(saved) == sorted(
+            ["cart_counts active 2", "cart_counts previous 1"] + all_active(1)[1:])
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3, SECONDS, "the new rows")
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 4)
         client("CART.ADD", "new", "kitchen", "dish-0", 2)
         wait_for_checkpoint(saved)
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
         assert generations(saved) == [
-            "cart_counts active 1", "cart_counts previous 2", "orders active 1", "outlet_home active 1"]
+            "cart_counts active 1", "cart_counts previous 2", *all_active(1)[1:]]
         # As wrong as before, with what has happened since.
         wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, SECONDS, "the rows from before")
         assert client("CART.COUNT", "new") == 2
@@ -191,9 +196,8 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
 def test_only_one_generation_is_kept_beside_the_active_one(saved):
     for _ in range(3):
         assert rebuild(saved, "--all").returncode == 0
-    assert generations(saved) == [
-        "cart_counts active 4", "cart_counts previous 3", "orders active 4", "orders previous 3",
-        "outlet_home active 4", "outlet_home previous 3"]
+    assert generations(saved) == sorted(
+        all_active(4) + [f"{name} previous 3" for name in PROJECTIONS])
     assert sql("select distinct generation from tiffin.cart_count_rows order by 1", saved).split() == ["3", "4"]
     assert sql("select distinct generation from tiffin.outlet_home_rows order by 1", saved).split() == ["3", "4"]
     assert sql("select count(*) from tiffin.cart_counts", saved) == str(CARTS)
@@ -207,7 +211,7 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
         assert client("CART.COUNT", "cart-7") in (99, 3)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
         server.wait_for_output("by another version: it is served as it is, and rebuilt in the background")
-        assert generations(saved) == ["cart_counts active 2", "orders active 2", "outlet_home active 2"]
+        assert generations(saved) == all_active(2)
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
         wait_for_checkpoint(saved)
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
@@ -261,7 +265,7 @@ def test_a_partition_without_rows_does_not_stop_the_rebuild_of_the_others(databa
     assert 0 < len(saved) <= 2
     run = rebuild(database, "--all")
     assert run.returncode == 0, run.stderr
-    assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in range(3)]
+    assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in PROJECTIONS]
     for partition in range(6):
         empty = f"partition {partition}: nothing has happened yet" in run.stderr
         assert empty == (str(partition) not in saved), run.stderr
@@ -388,7 +392,7 @@ def test_a_rebuild_that_is_killed_leaves_everything_as_it_was(saved):
         process.kill()
         process.communicate()
     wait_until(lambda: connections(saved) == 0, SECONDS, "the end of its connection")
-    assert generations(saved) == ["cart_counts active 1", "orders active 1", "outlet_home active 1"]
+    assert generations(saved) == all_active(1)
     assert sql("select distinct generation from tiffin.cart_count_rows", saved) == "1"
     assert sql("select count from tiffin.cart_counts where cart = 'cart-7'", saved) == "99"
     assert rebuild(saved, "--all").returncode == 0
@@ -426,11 +430,11 @@ def test_a_rebuild_before_the_first_checkpoint_saves_the_rows(database):
     with Server(database=database) as server, server.client() as client:
         load(server)
         # Whether or not the server was so quick.
-        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows",
+        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows, tiffin.takings_rows",
             database)
         run = rebuild(database, "cart_counts")
         assert run.returncode == 0, run.stderr
-        assert len(run.stdout.splitlines()) == 3 and run.stdout.count("nothing was saved before") == 3, run.stdout
+        assert len(run.stdout.splitlines()) == run.stdout.count("nothing was saved before") == len(PROJECTIONS), run.stdout
         assert_sound(database)
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
         wait_for_checkpoint(database)

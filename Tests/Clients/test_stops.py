@@ -7,7 +7,7 @@ import pytest
 
 import tiffin
 from tampering import insert_event
-from tiffin import Server, encode, put_open_outlet, read_log, sql, wait_until
+from tiffin import PROJECTIONS, Server, encode, put_open_outlet, read_log, sql, wait_until
 from writers import MENU, start_writers, wait_until_writable
 
 
@@ -138,10 +138,10 @@ def test_two_servers_save_the_same_read_models(database):
         # A model restored from the rows of either is the one that follows from the log.
         saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
         sql(
-            "truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.order_rows",
+            "truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.order_rows, tiffin.takings_rows",
             database)
         with pair[0].start().client() as client:
-            wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == "3", 10, "a checkpoint")
+            wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == str(len(PROJECTIONS)), 10, "a checkpoint")
             assert client("CART.COUNT", "c0") == 6
         assert pair[0].stop() == 0
         assert sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database) == saved

@@ -16,9 +16,10 @@ import Testing
     }
 
     private static func ended(_ by: Order.Party, _ reason: Order.Reason) -> Order.Ending {
-        Order.Ending(by: by, reason)
+        Order.Ending(by: by, reason, price: price)
     }
 
+    private static let price = Order.Price(500, [])
     private static let accepted = [placed(), .accepted(readyBy: 900_000, by: .merchant)]
     private static let cancelled = [placed(), .cancelled(ended(.customer, .customer))]
     private static let unpaid = placed(Order.Terms(placedAt: 0, payBy: 60_000, acceptWithin: 690))
@@ -60,7 +61,7 @@ import Testing
             then: .rejected(.state)),
         Case(
             "an order is rejected", given: [placed()], when: .reject(.items, text: "no fish"),
-            then: .events([.rejected(Order.Ending(by: .merchant, .items, text: "no fish"))])),
+            then: .events([.rejected(Order.Ending(by: .merchant, .items, text: "no fish", price: price))])),
         Case(
             "what is accepted is cancelled, not rejected", given: accepted, when: .reject(.items, text: nil),
             then: .rejected(
@@ -278,7 +279,8 @@ import Testing
 
     private static let released = Order.Event.released(acceptBy: 691_000)
     private static let unpaid = placed(Order.Terms(placedAt: 0, payBy: 60_000, acceptWithin: 690))
-    private static let cancelled = Order.Event.cancelled(Order.Ending(by: .system, .unpaid))
+    private static let cancelled = Order.Event.cancelled(
+        Order.Ending(by: .system, .unpaid, price: Order.Price(500, [])))
 
     private static let cases = [
         Case(
@@ -803,6 +805,6 @@ extension Order.Command {
     /// Whether it cancels an order just as it was.
     fileprivate func cancels(as ending: Order.Ending?) -> Bool {
         guard case .cancel(let party, let reason, let text) = self else { return false }
-        return Order.Ending(by: party, reason, text: text) == ending
+        return Order.Ending(by: party, reason, text: text, price: ending?.price) == ending
     }
 }

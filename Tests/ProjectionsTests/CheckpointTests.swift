@@ -67,6 +67,9 @@ struct CheckpointTests {
             #expect(
                 model.cartCounts.count(of: id) == other.cartCounts.count(of: id), sourceLocation: sourceLocation)
         }
+        #expect(
+            model.takings.rows.sorted { $0.key < $1.key } == other.takings.rows.sorted { $0.key < $1.key },
+            sourceLocation: sourceLocation)
         #expect(model.orders.quarantine.streams == other.orders.quarantine.streams, sourceLocation: sourceLocation)
         for id in (0..<9).map({ Identifier("order-\($0)")! }) {
             #expect(model.orders.row(of: id) == other.orders.row(of: id), sourceLocation: sourceLocation)
@@ -152,7 +155,7 @@ struct CheckpointTests {
             #expect(Set(keys[projection] ?? []).count == projection.rowCount(in: model))
             #expect((keys[projection] ?? []).count == projection.rowCount(in: model))
         }
-        #expect(ReadModel.projections.map { $0.rowCount(in: model) } == [outlets, carts, 0])
+        #expect(ReadModel.projections.map { $0.rowCount(in: model) } == [outlets, carts, 0, 0])
         model.saved(checkpoint)
         var next = model.takeCheckpoint(since: checkpoint.digests)
         #expect(next.nextSlice() == nil, "nothing has changed since")
@@ -176,8 +179,22 @@ struct CheckpointTests {
         ("orders", order(customer: "no identifier!")), ("orders", order(status: "eaten")),
         ("orders", order(version: 0)), ("orders", order(position: .max)), ("orders", order(currency: "pounds")),
         ("orders", order(doubt: 2)), ("orders", order(refunded: 2)), ("orders", order(refunded: -1)),
-        ("orders", order(refundedTax: -1)), ("orders", order(snapshot: "{}")),
+        ("orders", order(refundedTax: -1)), ("orders", order(snapshot: "{}")), ("orders", order(service: "drone")),
         ("orders", order(snapshot: #"{"schemaVersion":1,"placed":{"cart":"c"}}"#)),
+        ("takings", takings(period: "1")), ("takings", takings(period: "2.1")), ("takings", takings(period: "1.0")),
+        ("takings", takings(period: "01.1")), ("takings", takings(period: "9223372036854775807.1")),
+        ("takings", takings(outlet: "")), ("takings", takings(sums: "")), ("takings", takings(sums: "{}")),
+        ("takings", takings(sums: #"[{"of":"sold","kind":"lunch","count":1,"amount":1}]"#)),
+        ("takings", takings(sums: #"[{"of":"sold","kind":"captured","count":1,"amount":1}]"#)),
+        ("takings", takings(sums: #"[{"of":"sold","kind":"tax","rate":-1,"count":1,"amount":1}]"#)),
+        ("takings", takings(sums: #"[{"of":"sold","kind":"tax","tax":"no id!","count":1,"amount":1}]"#)),
+        (
+            "takings",
+            takings(
+                sums:
+                    #"[{"of":"sold","kind":"lines","count":1,"amount":1},{"of":"sold","kind":"total","count":1,"amount":1}]"#
+            )
+        ),
         ("outlet_home", [.bytes([]), .integer(1), .bytes([]), .bytes([])]),
         ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes([])]),
         ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes(Array("{".utf8))]),
@@ -194,14 +211,38 @@ struct CheckpointTests {
     private static func order(
         key: String = "o", position: Int64 = 1, outlet: String = "o", customer: String = "", status: String = "placed",
         version: Int64 = 1, currency: String = "INR", snapshot: String = "", doubt: Int64 = 0,
-        refunded: Int64 = 0, refundedTax: Int64 = 0
+        refunded: Int64 = 0, refundedTax: Int64 = 0, service: String = ""
     ) -> [StoredValues.Value] {
         func text(_ text: String) -> StoredValues.Value { .bytes(Array(text.utf8)) }
         return [
             text(key), .integer(position), text(outlet), text(customer), text(status), .integer(version), .integer(1),
             text(currency), .integer(1), .integer(1), .integer(1), text(snapshot), .integer(1), .integer(doubt),
-            .integer(0), .integer(refunded), .integer(refundedTax),
+            .integer(0), .integer(refunded), .integer(refundedTax), text(service),
         ]
+    }
+
+    private static func takings(
+        period: String = "1.1", outlet: String = "o", sums: String = "[]"
+    ) -> [StoredValues.Value] {
+        [.bytes(Array(period.utf8)), .bytes(Array(outlet.utf8)), .integer(900_000), .bytes(Array(sums.utf8))]
+    }
+
+    /// A stored sum, and a period that another outlet has the number of.
+    @Test func `rows of takings whose outlets have no numbers of their own are named`() throws {
+        let projection = try #require(RegisteredProjection(name: Takings.name))
+        for rows in [[Self.takings(period: "1.2")], [Self.takings(), Self.takings(period: "1.2")]] {
+            var model = ReadModel(partition: 0)
+            var digests = ReadModel.Digests()
+            try model.restore(MemoryRows(rows.map { StoredValues($0) }), of: projection, &digests)
+            let error = #expect(throws: UnreadableRow.self) {
+                try model.restore(position: 1, quarantined: [], &digests)
+            }
+            #expect(error?.key == "1.2")
+        }
+        var model = ReadModel(partition: 0)
+        var digests = ReadModel.Digests()
+        let rows = [Self.takings(), Self.takings(outlet: "p")].map { StoredValues($0) }
+        #expect(throws: UnreadableRow.self) { try model.restore(MemoryRows(rows), of: projection, &digests) }
     }
 
     @Test(arguments: unreadable.indices)

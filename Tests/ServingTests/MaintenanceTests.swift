@@ -83,7 +83,7 @@ import Testing
                 await Self.answer(service, "CUSTOMER.FORGET", "asha").contains(#""forgottenBefore":null"#))
             #expect(
                 await Self.answer(service, "PROJECTION.REBUILD", "catalogue")
-                    == "INVALID projection: must be one of outlet_home, cart_counts, orders")
+                    == "INVALID projection: must be one of outlet_home, cart_counts, orders, takings")
             #expect(await Self.answer(service, "PROJECTION.REBUILD", "orders").hasPrefix("UNAVAILABLE "))
         }
     }

@@ -114,8 +114,10 @@ extension Route.Parameter {
     static let content = Route.Parameter(name: "body", place: .content, isRequired: true)
     static let filters = Route.Parameter(name: "filters", place: .filters, isRequired: false)
 
-    static func query(_ name: String, _ token: String, integer: Bool = false) -> Route.Parameter {
-        Route.Parameter(name: name, place: .query, token: token, isRequired: false, isInteger: integer)
+    static func query(
+        _ name: String, _ token: String, integer: Bool = false, optional: Bool = true
+    ) -> Route.Parameter {
+        Route.Parameter(name: name, place: .query, token: token, isRequired: !optional, isInteger: integer)
     }
 
     /// As ``query(_:_:integer:)``, for who the visitor is where the request does not say.
@@ -244,6 +246,9 @@ extension Route {
         Route(
             "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
             .number("version")),
+        Route(
+            "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
+            [.query("from", "FROM", optional: false), .query("until", "UNTIL")], .document(.never)),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],

@@ -9,7 +9,7 @@ public struct OrderRow: ValueRow {
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
         Column("total", .int64), Column("placed_at", .int64), Column("changed_at", .int64),
         Column("snapshot", .json, isPrinted: false), Column("paid", .int64), Column("doubt", .int32),
-        Column("tax", .int64), Column("refunded", .int64), Column("refunded_tax", .int64),
+        Column("tax", .int64), Column("refunded", .int64), Column("refunded_tax", .int64), Column("service", .text),
     ]
 
     /// The order.
@@ -44,6 +44,8 @@ public struct OrderRow: ValueRow {
     public var count: Int { Int(standing.count) }
     /// The currency of its prices.
     public var currency: Currency { Currency(standing.currency) }
+    /// How it is had; nil where there was nothing to choose.
+    public var service: ServiceKind? { ServiceKind(number: standing.service) }
     /// What it costs.
     public var total: Amount { Amount(minorUnits: standing.total) }
     /// How much of the total is tax, in prices or on top, in minor units.
@@ -65,13 +67,18 @@ public struct OrderRow: ValueRow {
 
     public init(_ stored: StoredRow) throws(UnreadableValue) {
         let customer = stored.bytes(3)
+        let service = String(decoding: stored.bytes(17), as: UTF8.self)
         guard let outlet = Identifier(String(decoding: stored.bytes(2), as: UTF8.self)),
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
             let currency = Currency(String(decoding: stored.bytes(7), as: UTF8.self)), stored.int32(5) > 0,
             (1...LogHead.maximumPosition).contains(stored.int64(1)),
             (0...1).contains(stored.int32(13)), (0...max(0, stored.int64(8))).contains(stored.int64(15)),
-            stored.int64(16) >= 0, customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
-        else { throw UnreadableValue("its position, outlet, customer, status, version, currency, doubt or refunds") }
+            stored.int64(16) >= 0, service.isEmpty || ServiceKind(rawValue: service) != nil,
+            customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
+        else {
+            throw UnreadableValue(
+                "its position, outlet, customer, status, version, currency, doubt, refunds or service")
+        }
         order = try stored.key()
         self.outlet = outlet
         self.customer = Identifier(String(decoding: customer, as: UTF8.self))
@@ -79,7 +86,7 @@ public struct OrderRow: ValueRow {
             position: stored.int64(1), placedAt: stored.int64(9), changedAt: stored.int64(10), total: stored.int64(8),
             tax: stored.int64(14), refunded: stored.int64(15), refundedTax: stored.int64(16), paid: stored.int64(12),
             version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0, currency: currency.letters,
-            status: status.number, isInDoubt: stored.int32(13) == 1)
+            status: status.number, service: ServiceKind(rawValue: service).number, isInDoubt: stored.int32(13) == 1)
         let snapshot = stored.bytes(11)
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }
@@ -102,6 +109,7 @@ public struct OrderRow: ValueRow {
         columns.int64(standing.tax)
         columns.int64(standing.refunded)
         columns.int64(standing.refundedTax)
+        columns.text(service?.rawValue ?? "")
     }
 
     public var key: Identifier { order }
@@ -114,7 +122,7 @@ public struct OrderRow: ValueRow {
             order.rawValue, "\(standing.position)", outlet.rawValue, customer?.rawValue ?? "", status.rawValue,
             "\(standing.version)", "\(standing.count)", currency.code, "\(standing.total)", "\(standing.placedAt)",
             "\(standing.changedAt)", "\(standing.paid)", standing.isInDoubt ? "1" : "0", "\(standing.tax)",
-            "\(standing.refunded)", "\(standing.refundedTax)",
+            "\(standing.refunded)", "\(standing.refundedTax)", service?.rawValue ?? "",
         ]
         return Digest.of(Array(columns.joined(separator: "\0").utf8) + [0] + (open?.snapshot ?? []))
     }

@@ -8,7 +8,7 @@ public import EventLog
 /// and whose life is followed (`Terms.placedAt`) keep what was ordered.
 public struct Orders: Projection {
     public static let name = "orders"
-    public static let version = 2
+    public static let version = 3
     public static let table = "order_rows"
 
     @inlinable
@@ -40,6 +40,8 @@ public struct Orders: Projection {
         /// The letters of its currency, and its status by its place among all.
         var currency: (UInt8, UInt8, UInt8)
         var status: UInt8
+        /// How it is had, by its place among all ways from 1; 0 where there was nothing to choose.
+        var service: UInt8
         /// Whether something that was reported of its payment cannot be.
         var isInDoubt: Bool
 
@@ -49,7 +51,7 @@ public struct Orders: Projection {
                 && (one.tax, one.refunded, one.refundedTax) == (other.tax, other.refunded, other.refundedTax)
                 && (one.outlet, one.customer, one.status) == (other.outlet, other.customer, other.status)
                 && (one.paid, one.isInDoubt) == (other.paid, other.isInDoubt)
-                && one.currency == other.currency
+                && one.service == other.service && one.currency == other.currency
         }
     }
 
@@ -108,6 +110,26 @@ public struct Orders: Projection {
         open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }
     }
 
+    /// What is known of an order beside its events.
+    public struct Sale: Sendable {
+        /// The outlet that cooks it.
+        var outlet: Identifier
+        /// How it is had; nil where there was nothing to choose.
+        var service: ServiceKind?
+        /// What it costs. Where the order is no longer followed, all taxes are one, whose rate is not known.
+        var price: Order.Price
+    }
+
+    /// What is known of an order; nil where there is no such order, or its history cannot have happened.
+    func sale(of order: Identifier) -> Sale? {
+        guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order] else { return nil }
+        let tax = Charge(.tax, Amount(minorUnits: standing.tax), isIncluded: true)
+        return Sale(
+            outlet: outlets[standing.outlet], service: ServiceKind(number: standing.service),
+            price: open[order]?.book.placement.price
+                ?? Order.Price(Amount(minorUnits: standing.total), standing.tax > 0 ? [tax] : []))
+    }
+
     /// How many orders are open.
     public var openCount: Int { open.count }
 
@@ -155,7 +177,7 @@ public struct Orders: Projection {
             tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0, version: 1,
             count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
             customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
-            status: book.status.number, isInDoubt: false)
+            status: book.status.number, service: placement.handover.service.number, isInDoubt: false)
         list(orders.insert(order, standing), standing)
         if placement.terms.placedAt != nil {
             book.placement.lines = []
@@ -275,6 +297,18 @@ struct Names: Sendable {
         names.append(name)
         numbers[name] = UInt32(names.count)
         return UInt32(names.count)
+    }
+}
+
+extension ServiceKind? {
+    /// Its place among all ways from 1; 0 for none.
+    var number: UInt8 { flatMap(ServiceKind.allCases.firstIndex).map { UInt8($0) + 1 } ?? 0 }
+}
+
+extension ServiceKind {
+    init?(number: UInt8) {
+        guard number > 0 else { return nil }
+        self = ServiceKind.allCases[Int(number) - 1]
     }
 }
 

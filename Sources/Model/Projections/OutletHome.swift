@@ -56,6 +56,15 @@ public struct OutletHome: Projection {
         return lines.map { record.offer(of: $0.item, with: $0.chosen, for: service, now: now) }
     }
 
+    /// The details of an outlet, even if it was removed; nil if it is damaged or never was.
+    public func lastDetails(of outlet: Identifier) -> OutletDetails? {
+        guard corruption(of: outlet) == nil else { return nil }
+        return switch outlets[outlet]?.outlet {
+        case nil, .unregistered: nil
+        case .registered(let details, _, _), .removed(let details): details
+        }
+    }
+
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
     public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
 

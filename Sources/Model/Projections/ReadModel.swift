@@ -21,6 +21,8 @@ public struct ReadModel: Sendable {
     public internal(set) var cartCounts: CartCounts
     /// How far orders have come.
     public internal(set) var orders: Orders
+    /// What outlets took.
+    public internal(set) var takings: Takings
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -41,6 +43,7 @@ public struct ReadModel: Sendable {
         outletHome = OutletHome(notesChanges: notesChanges)
         cartCounts = CartCounts(notesChanges: notesChanges, limit: cartLimit)
         orders = Orders(notesChanges: notesChanges)
+        takings = Takings(notesChanges: notesChanges)
     }
 
     /// Every projection.
@@ -48,6 +51,7 @@ public struct ReadModel: Sendable {
         RegisteredProjection(\.outletHome),
         RegisteredProjection(\.cartCounts),
         RegisteredProjection(\.orders),
+        RegisteredProjection(\.takings),
     ]
 
     private mutating func fold(
@@ -56,7 +60,16 @@ public struct ReadModel: Sendable {
         var corruption: CorruptEvent?
         if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
         if CartCounts.follows(category), followsCarts { corruption = cartCounts.fold(event) ?? corruption }
-        if Orders.follows(category) { corruption = orders.fold(event) ?? corruption }
+        if Orders.follows(category) {
+            let before = try? orders.sale(of: event.get().stream.id)
+            corruption = orders.fold(event) ?? corruption
+            // What an order costs is known until it ends, and from its first event on.
+            if corruption == nil, case .success(let event) = event,
+                let sale = before ?? orders.sale(of: event.stream.id)
+            {
+                takings.fold(event, of: sale)
+            }
+        }
         return corruption
     }
 

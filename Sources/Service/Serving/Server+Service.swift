@@ -55,6 +55,8 @@ extension Server: @LoopActor Service {
 
     package func details(of outlet: Identifier) -> OutletDetails? { partitions.details(of: outlet) }
 
+    package func lastDetails(of outlet: Identifier) -> OutletDetails? { partitions.lastDetails(of: outlet) }
+
     package func hasKitchen(_ outlet: Identifier) -> Bool { partitions.hasKitchen(outlet) }
 
     package func offer(
@@ -72,6 +74,10 @@ extension Server: @LoopActor Service {
         let promise = Promise(about: .cart)
         partitions.count(of: cart) { promise.end($0.map { .integer(Int64($0)) }) }
         return .promise(promise)
+    }
+
+    package func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums] {
+        partitions.takings(of: outlet, between: moments)
     }
 
     package func orders(_ question: OrderQuestion) -> [UInt8] { partitions.orders(question) }

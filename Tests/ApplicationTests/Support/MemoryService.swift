@@ -101,6 +101,12 @@ final class MemoryService: Service {
 
     func details(of outlet: Identifier) -> OutletDetails? { details[outlet] }
 
+    func lastDetails(of outlet: Identifier) -> OutletDetails? { details(of: outlet) }
+
+    func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums] {
+        moments.dropFirst().map { _ in TakingsSums() }
+    }
+
     func hasKitchen(_ outlet: Identifier) -> Bool { details[outlet] != nil }
 
     func offer(

@@ -263,7 +263,8 @@ extension SeededGenerator {
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
             prepMinutes: maybe { $0.integer() }, acceptWithin: maybe { $0.integer() },
-            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() }, pricing: pricing(),
+            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() },
+            dayStarts: maybe { $0.integer() }, pricing: pricing(),
             services: services())
     }
 
@@ -387,7 +388,8 @@ extension SeededGenerator {
 
     mutating func ending() -> Order.Ending {
         Order.Ending(
-            by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() })
+            by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() },
+            price: maybe { Order.Price($0.amount(), $0.charges()) })
     }
 
     mutating func line() -> CartLine {

@@ -62,7 +62,7 @@ struct RandomHistory {
             .success(
                 DecodedEvent(
                     partition: 0, position: position + 1, stream: stream, version: version, event: event,
-                    metadata: .none, recordedAt: Timestamp(millisecondsSinceEpoch: position))))
+                    metadata: .none, recordedAt: Timestamp(millisecondsSinceEpoch: position * 200_000))))
     }
 
     private mutating func damageStream(_ stream: StreamName) {

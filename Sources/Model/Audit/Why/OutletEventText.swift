@@ -55,6 +55,7 @@ extension OutletDetail {
         case .acceptWithin: "acceptWithin"
         case .payment: "payment"
         case .payWithin: "payWithin"
+        case .dayStarts: "dayStarts"
         case .pricing: "taxes and charges"
         case .services: "services"
         }
@@ -71,7 +72,7 @@ extension OutletDetail {
         case .rating(let value):
             return text(value.map { "\($0.hundredths / 100).\($0.hundredths / 10 % 10)\($0.hundredths % 10)" })
         case .ratingCount(let value), .deliveryMinutes(let value), .prepMinutes(let value), .acceptWithin(let value),
-            .payWithin(let value):
+            .payWithin(let value), .dayStarts(let value):
             return text(value)
         case .payment(let value): return value.rawValue
         case .hours(let values): return values.count.counted("period")

@@ -106,7 +106,7 @@ public enum Order: Decider {
         case (.placed, .reject(let reason, let text)):
             return [.rejected(try ending(by: .merchant, reason, text, book))]
         case (.rejected, .reject(let reason, let text))
-        where book.ending == Ending(by: .merchant, reason, text: text):
+        where book.ended(by: .merchant, reason, text):
             return []
         case (.awaitingPayment, .reject), (.scheduled, .reject), (.accepted, .reject), (.preparing, .reject),
             (.ready, .reject), (.completed, .reject), (.rejected, .reject), (.cancelled, .reject):
@@ -144,7 +144,7 @@ public enum Order: Decider {
             }
             return [.cancelled(try ending(by: party, reason, text, book))]
         case (.cancelled, .cancel(let party, let reason, let text))
-        where book.ending == Ending(by: party, reason, text: text):
+        where book.ended(by: party, reason, text):
             return []
         case (.completed, .cancel), (.rejected, .cancel), (.cancelled, .cancel): throw book.refusal
 
@@ -214,9 +214,10 @@ public enum Order: Decider {
     /// What happens to an order by itself, as its deadline has passed.
     private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
         switch book.status {
-        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid))]
+        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid, price: book.placement.price))]
         case .scheduled: release(book.placement, now)
-        case .placed where book.acceptBy != nil: [.cancelled(Ending(by: .system, .timeout))]
+        case .placed where book.acceptBy != nil:
+            [.cancelled(Ending(by: .system, .timeout, price: book.placement.price))]
         case .placed, .accepted, .preparing, .ready: [.completed(by: .system)]
         case .completed, .rejected, .cancelled: []
         }
@@ -246,7 +247,7 @@ public enum Order: Decider {
         guard PersonalText.isAllowed(text, of: book.placement.customer) else {
             throw .invalid(.reason, "is sealed where the order has a customer, and only there")
         }
-        return Ending(by: party, reason, text: text)
+        return Ending(by: party, reason, text: text, price: book.placement.price)
     }
 
     // MARK: Evolve
@@ -322,8 +323,17 @@ extension Order.Book {
         guard PersonalText.isAllowed(ending.text, of: placement.customer) else {
             throw ImpossibleEvent("an order with a text that is not its customer's")
         }
+        // A read model keeps no lines, and may keep no charges.
+        guard ending.price == nil || placement.lines.isEmpty || ending.price == placement.price else {
+            throw ImpossibleEvent("an order that is not charged any more had another price")
+        }
         try move(to: next, from: possible)
         self.ending = ending
+    }
+
+    /// Whether it ended like this.
+    fileprivate func ended(by party: Order.Party, _ reason: Order.Reason, _ text: PersonalText?) -> Bool {
+        ending.map { $0.by == party && $0.reason == reason && $0.text == text } ?? false
     }
 
     /// Why a command is not taken, with those that are.

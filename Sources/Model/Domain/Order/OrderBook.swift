@@ -72,12 +72,15 @@ extension Order {
         public var reason: Reason
         /// Why, in words for the customer; sealed where the order has one.
         public var text: PersonalText?
+        /// What it had cost, and is not charged any more; nil in what was recorded without it.
+        public var price: Price?
 
         /// An ending.
-        public init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
+        public init(by: Party, _ reason: Reason, text: PersonalText? = nil, price: Price? = nil) {
             self.by = by
             self.reason = reason
             self.text = text
+            self.price = price
         }
     }
 

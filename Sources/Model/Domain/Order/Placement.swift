@@ -51,6 +51,29 @@ extension Order {
 
         /// All of the taxes.
         public var tax: Amount { taxes.map(\.amount).saturatingSum }
+
+        /// What it costs, and why.
+        public var price: Price { Price(total, charges) }
+    }
+
+    /// What an order costs, without what was ordered.
+    public struct Price: Equatable, Sendable {
+        /// All of it.
+        public var total: Amount
+        /// Everything that is charged beside the lines.
+        public var charges: [Charge]
+
+        /// A price.
+        public init(_ total: Amount, _ charges: [Charge]) {
+            self.total = total
+            self.charges = charges
+        }
+
+        /// What the lines cost together.
+        public var lines: Amount {
+            let beside = charges.filter { !$0.isIncluded }.map(\.amount).saturatingSum
+            return Amount(minorUnits: total.minorUnits.subtracting(beside.minorUnits))
+        }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.

@@ -16,6 +16,7 @@ public enum OutletDetail: Equatable, Sendable {
     case acceptWithin(Int?)
     case payment(OutletDetails.Payment)
     case payWithin(Int?)
+    case dayStarts(Int?)
     case pricing(PricingTerms)
     case services(ByService<OfferedService>)
 }
@@ -28,7 +29,7 @@ extension OutletDetails {
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
             .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
             .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
-            .pricing(pricing), .services(services),
+            .dayStarts(dayStarts), .pricing(pricing), .services(services),
         ]
     }
 
@@ -63,6 +64,7 @@ extension OutletDetails {
         case .acceptWithin(let value): acceptWithin = value
         case .payment(let value): payment = value
         case .payWithin(let value): payWithin = value
+        case .dayStarts(let value): dayStarts = value
         case .pricing(let value): pricing = value
         case .services(let value): services = value
         }

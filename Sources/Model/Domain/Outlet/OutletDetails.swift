@@ -60,6 +60,8 @@ public struct OutletDetails: Equatable, Sendable {
     public var payWithin: Int?
     /// What it charges beside its items' prices.
     public var pricing: PricingTerms
+    /// The minute after midnight at which its business day begins, at a quarter of an hour; absent for midnight.
+    public var dayStarts: Int?
     /// The ways to have its orders; none if there is nothing to choose.
     public var services: ByService<OfferedService>
 
@@ -69,7 +71,7 @@ public struct OutletDetails: Equatable, Sendable {
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
         hours: [OpeningHours] = [], prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
-        payWithin: Int? = nil, pricing: PricingTerms = .none,
+        payWithin: Int? = nil, dayStarts: Int? = nil, pricing: PricingTerms = .none,
         services: ByService<OfferedService> = ByService()
     ) {
         self.name = name
@@ -89,6 +91,7 @@ public struct OutletDetails: Equatable, Sendable {
         self.acceptWithin = acceptWithin
         self.payment = payment
         self.payWithin = payWithin
+        self.dayStarts = dayStarts
         self.pricing = pricing
         self.services = services
     }
@@ -108,6 +111,9 @@ public struct OutletDetails: Equatable, Sendable {
         try Self.check(acceptWithin, "acceptWithin", 0...OutletDetails.maximumWait)
         try Self.check(payWithin, "payWithin", 1...OutletDetails.maximumWait)
         try Self.check(minimumOrder?.minorUnits, "minimumOrder", 0...Amount.maximum.minorUnits)
+        if let dayStarts, !(0..<1_440).contains(dayStarts) || !dayStarts.isMultiple(of: 15) {
+            throw .invalid("dayStarts", "must be a quarter of an hour of a day, such as 04:00 or 05:30")
+        }
         try Self.check(hours, "hours")
         try pricing.validate()
         try validateServices()

@@ -80,6 +80,9 @@ enum OrderEventCodec {
         case .plain(let text): writer.field("reason", text.string)
         case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
         }
+        guard let price = ending.price else { return }
+        writer.field("total", price.total.minorUnits)
+        ChargeCodec.encodeField(price.charges, to: &writer)
     }
 
     static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
@@ -142,7 +145,7 @@ enum OrderEventCodec {
         }
         var ending: Order.Ending? {
             guard let party, let reason else { return nil }
-            return Order.Ending(by: party, reason, text: text)
+            return Order.Ending(by: party, reason, text: text, price: total.map { Order.Price($0, charges) })
         }
         switch name {
         case "order.placed":

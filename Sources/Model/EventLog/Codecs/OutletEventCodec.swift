@@ -72,6 +72,7 @@ enum OutletEventCodec {
         case .acceptWithin(let value): writer.field("acceptWithin", value)
         case .payment(let value): writer.field("payment", value.rawValue)
         case .payWithin(let value): writer.field("payWithin", value)
+        case .dayStarts(let value): writer.field("dayStarts", value)
         case .pricing(let value):
             writer.key("pricing")
             TermsCodec.encode(value, to: &writer)
@@ -121,6 +122,7 @@ enum OutletEventCodec {
             }
             return .payment(payment)
         case "payWithin": return .payWithin(try reader.optionalInteger().map(Int.init))
+        case "dayStarts": return .dayStarts(try reader.optionalInteger().map(Int.init))
         case "pricing": return .pricing(try TermsCodec.decode(from: &reader))
         case "services": return .services(try ServicesCodec.decode(from: &reader))
         default:
@@ -165,7 +167,8 @@ extension OutletDetail {
         case .rating(let value): value == nil
         case .ratingCount(let value), .deliveryMinutes(let value): value == nil
         case .hours(let value): value.isEmpty
-        case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value): value == nil
+        case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value), .dayStarts(let value):
+            value == nil
         case .payment(let value): value == .none
         case .pricing(let value): value == .none
         case .services(let value): value.isEmpty

@@ -51,6 +51,7 @@ public enum OrderPageDocument {
             writer.field("customer", row.customer?.rawValue)
             writer.field("version", row.version)
             writer.field("status", row.status.rawValue)
+            if let service = row.service { writer.field("service", service.rawValue) }
             writer.field("count", row.count)
             writer.field("currency", row.currency.code)
             writer.field("total", row.total.minorUnits)

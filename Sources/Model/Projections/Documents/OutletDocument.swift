@@ -48,6 +48,7 @@ public enum OutletDocument {
         if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
         if details.payment != .none { writer.field("payment", details.payment.rawValue) }
         if let seconds = details.payWithin { writer.field("payWithin", seconds) }
+        if let minutes = details.dayStarts { writer.field("dayStarts", clock(minutes)) }
         TermsCodec.encodeFields(details.pricing, to: &writer)
         if !details.services.isEmpty {
             writer.key("services")

@@ -159,6 +159,17 @@ extension ArgumentType<Timestamp> {
     }
 }
 
+extension ArgumentType<CalendarDay> {
+    /// A day of the calendar.
+    static let day = ArgumentType(kind: .string, accepting: "a day such as 2026-03-01") {
+        argument, field throws(Failure) in
+        guard let day = argument.string.flatMap({ CalendarDay(Text($0)) }) else {
+            throw .invalid(field, "must be a day such as 2026-03-01")
+        }
+        return day
+    }
+}
+
 extension ArgumentType<Moment> {
     /// A moment of the past: a position of the log, or a time.
     static let moment = ArgumentType(

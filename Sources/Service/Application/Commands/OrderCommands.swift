@@ -141,6 +141,34 @@ enum OrderCommands {
             }
         },
         Command(
+            "TAKINGS", .orders, role: .merchant,
+            "Returns what an outlet sold, took back, gave back and was paid, by days of the outlet."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let first = parameters.requiredOption("FROM", "day", .day)
+            let last = parameters.option("UNTIL", "day", .day)
+            return { service, call throws(Failure) in
+                let (outlet, first) = (try call[outlet], try call[first])
+                let last = try call[last] ?? first
+                guard first <= last else { throw .invalid("UNTIL", "must not come before FROM") }
+                guard last.number - first.number < BusinessDays.maximum else {
+                    throw .invalid(
+                        "UNTIL", "must lie within \(BusinessDays.maximum) days, the first and the last included")
+                }
+                guard let details = service.lastDetails(of: outlet) else { throw .noOutlet(outlet) }
+                guard let rules = ZoneRules(details.timeZone) else {
+                    throw Failure(.unavailable, "this system does not know the time zone \(details.timeZone)")
+                }
+                let days = BusinessDays(from: first, through: last, startingAt: details.dayStarts ?? 0, in: rules)
+                let sums = service.takings(of: outlet, between: days.moments)
+                let document = days.days.indices.map { index in
+                    TakingsDocument.Day(
+                        days.days[index].text, from: days.moments[index], until: days.moments[index + 1], sums[index])
+                }
+                return .answer(Answer(TakingsDocument.bytes(of: outlet, details, document)))
+            }
+        },
+        Command(
             "ORDERS", .orders, role: .customer, "Returns a page of orders, now or as of a moment, the newest first."
         ) { parameters in
             let outlet = parameters.option("OUTLET", "outlet", .outlet)

@@ -7,7 +7,8 @@ struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
-        "payWithin", "taxIncluded", "taxes", "charges", "services", "id", "version", "status", "pausedUntil",
+        "payWithin", "dayStarts", "taxIncluded", "taxes", "charges", "services", "id", "version", "status",
+        "pausedUntil",
         "pauseReason",
         "hidden",
     ]
@@ -36,7 +37,8 @@ struct OutletInput: InputObject {
             minimumOrder: try fields.optional("minimumOrder").map(Amount.init),
             hours: hours.map(\.hours), prepMinutes: try fields.optional("prepMinutes"),
             acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
-            payWithin: try fields.optional("payWithin"), pricing: try PricingTerms(fields),
+            payWithin: try fields.optional("payWithin"), dayStarts: try OutletInput.dayStarts(fields),
+            pricing: try PricingTerms(fields),
             services: services?.services ?? ByService())
     }
 
@@ -46,6 +48,11 @@ struct OutletInput: InputObject {
             throw InputError("payment", "must be none or first")
         }
         return payment
+    }
+
+    private static func dayStarts(_ fields: InputFields) throws(InputError) -> Int? {
+        let text: Text? = try fields.optional("dayStarts")
+        return text == nil ? nil : try HoursInput.minutes(fields, "dayStarts")
     }
 
     private static func rating(_ fields: InputFields) throws(InputError) -> Rating? {
@@ -78,7 +85,7 @@ struct HoursInput: InputObject {
         self.hours = hours
     }
 
-    private static func minutes(_ fields: InputFields, _ key: String) throws(InputError) -> Int {
+    fileprivate static func minutes(_ fields: InputFields, _ key: String) throws(InputError) -> Int {
         let text: Text = try fields.required(key)
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2,

@@ -96,6 +96,9 @@ package protocol ServiceOfState {
     /// What an outlet says of itself; nil where there is none, or it is damaged.
     func details(of outlet: Identifier) -> OutletDetails?
 
+    /// What an outlet says of itself, or said last; nil where there never was one, or it is damaged.
+    func lastDetails(of outlet: Identifier) -> OutletDetails?
+
     /// Whether there is an outlet, or was: its orders outlive it.
     func hasKitchen(_ outlet: Identifier) -> Bool
 
@@ -113,6 +116,9 @@ package protocol ServiceOfState {
 
     /// The number on a cart's badge, at once or as soon as the cart has been loaded.
     func count(of cart: Identifier) throws(Failure) -> Response
+
+    /// What an outlet took between moments: one sum for each two that follow one another.
+    func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums]
 
     /// A page of orders.
     func orders(_ question: OrderQuestion) -> [UInt8]

@@ -25,6 +25,11 @@ extension Partitions {
         return details
     }
 
+    /// What an outlet says of itself, or said last; nil where there never was one, or it is damaged.
+    func lastDetails(of outlet: Identifier) -> OutletDetails? {
+        self[StreamName(.outlet, outlet)].model.ask { $0.outletHome.lastDetails(of: outlet) }
+    }
+
     /// Whether there is an outlet, or was: its orders outlive it.
     func hasKitchen(_ outlet: Identifier) -> Bool {
         let outlets = self[StreamName(.outlet, outlet)].readModel.outletHome
@@ -130,6 +135,16 @@ extension Partitions {
     }
 
     // MARK: Orders
+
+    /// What an outlet took between moments: its orders are where their carts are.
+    func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums] {
+        var result = [TakingsSums](repeating: TakingsSums(), count: moments.count - 1)
+        for worker in workers {
+            let sums = worker.model.ask { $0.takings.sums(of: outlet, between: moments) }
+            for index in result.indices { result[index].add(sums[index]) }
+        }
+        return result
+    }
 
     /// A page of orders.
     func orders(_ question: OrderQuestion) -> [UInt8] {

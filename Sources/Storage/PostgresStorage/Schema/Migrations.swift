@@ -41,6 +41,7 @@ package enum Migrations {
         Migration(number: 20, name: "placement", sql: PackageResources._020_placement_sql),
         Migration(number: 21, name: "fleet", sql: PackageResources._021_fleet_sql),
         Migration(number: 22, name: "carts_only", sql: PackageResources._022_carts_only_sql),
+        Migration(number: 23, name: "takings", sql: PackageResources._023_takings_sql),
     ]
 
     /// The most partitions a log may have.

@@ -12,10 +12,11 @@ enum Rights {
             ('tiffin_server', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
                 'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'servers', 'stream_index',
-                'user_revision', 'users'
+                'takings', 'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
-                'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine'
+                'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine',
+                'takings_rows'
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
                 'append', 'change_leases', 'customer_key', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
@@ -26,7 +27,7 @@ enum Rights {
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
                 'outlet_home_rows', 'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors',
-                'stream_index', 'user_revision'
+                'stream_index', 'takings', 'takings_rows', 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
                 ARRAY['partition', 'customer', 'created_at', 'forgotten_at']),

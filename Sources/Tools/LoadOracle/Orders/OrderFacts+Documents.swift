@@ -69,7 +69,7 @@ extension OrderFacts {
     }
 
     private func row(_ state: OrderState, like shown: JSON) -> JSON {
-        .object([
+        var members: [Text: JSON] = [
             "order": JSON(id), "outlet": JSON(outlet), "customer": customer.map { JSON($0) } ?? .null,
             "version": JSON(state.version), "status": JSON(state.status.rawValue), "count": JSON(count),
             "currency": JSON(currency), "total": JSON(bill.total),
@@ -78,7 +78,9 @@ extension OrderFacts {
             // When it was recorded, which is a little later than what the order says itself.
             "doubt": .bool(state.money.isInDoubt), "placedAt": shown["placedAt"] ?? JSON("a time"),
             "updatedAt": shown["updatedAt"] ?? JSON("a time"),
-        ])
+        ]
+        members["service"] = service.map { JSON($0) }
+        return .object(members)
     }
 
     /// Whose it is, how far it has come, and what it waits for.

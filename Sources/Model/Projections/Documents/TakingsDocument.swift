@@ -1,0 +1,140 @@
+public import Domain
+internal import TextFormats
+
+/// What an outlet took, as `TAKINGS` answers it.
+public struct TakingsDocument {
+    /// A day with its sums.
+    public struct Day {
+        /// As `2026-11-26`.
+        public var name: String
+        public var begins: Timestamp
+        public var ends: Timestamp
+        public var sums: TakingsSums
+
+        /// A day.
+        public init(_ name: String, from begins: Timestamp, until ends: Timestamp, _ sums: TakingsSums) {
+            self.name = name
+            self.begins = begins
+            self.ends = ends
+            self.sums = sums
+        }
+    }
+
+    /// The document.
+    public static func bytes(of outlet: Identifier, _ details: OutletDetails, _ days: [Day]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1_000 * (days.count + 1))
+        writer.beginObject()
+        writer.field("outlet", outlet.rawValue)
+        writer.field("currency", details.currency.code)
+        writer.field("timeZone", details.timeZone.string)
+        if let included = details.pricing.taxIncluded { writer.field("taxIncluded", included) }
+        writer.key("days")
+        writer.beginArray()
+        var all = TakingsSums()
+        for day in days {
+            writer.beginObject()
+            writer.field("day", day.name)
+            writer.field("from", day.begins.rfc3339)
+            writer.field("until", day.ends.rfc3339)
+            write(day.sums, to: &writer)
+            writer.endObject()
+            all.add(day.sums)
+        }
+        writer.endArray()
+        writer.key("sum")
+        writer.beginObject()
+        write(all, to: &writer)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ sums: TakingsSums, to writer: inout JSONWriter) {
+        writer.key("services")
+        writer.beginArray()
+        let services = [nil] + ServiceKind.allCases.map(Optional.some)
+        for service in services {
+            let part = sums.entries.filter { $0.subject.movement != .paid && $0.subject.service == service }
+            guard !part.isEmpty else { continue }
+            writer.beginObject()
+            writer.field("service", service?.rawValue)
+            for movement in [TakingsSums.Movement.sold, .cancelled, .refunded] {
+                writer.key(dynamic: movement.rawValue)
+                write(part.filter { $0.subject.movement == movement }, to: &writer)
+            }
+            writeNet(of: part, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.key("payments")
+        writer.beginObject()
+        for (subject, sum) in sums.entries where subject.movement == .paid {
+            writer.key(dynamic: subject.kind.name)
+            writer.beginObject()
+            writer.field("count", sum.count)
+            writer.field("amount", sum.amount)
+            writer.endObject()
+        }
+        writer.endObject()
+        writeNet(of: sums.entries, to: &writer)
+    }
+
+    /// The sums of one movement. Charges beside taxes are there if anything was charged.
+    private static func write(
+        _ entries: [(subject: TakingsSums.Subject, sum: TakingsSums.Sum)], to writer: inout JSONWriter
+    ) {
+        func sum(of kind: TakingsSums.Kind) -> TakingsSums.Sum? { entries.first { $0.subject.kind == kind }?.sum }
+        writer.beginObject()
+        writer.field("count", sum(of: .total)?.count ?? 0)
+        writer.field("total", sum(of: .total)?.amount ?? 0)
+        if let lines = sum(of: .lines) { writer.field("lines", lines.amount) }
+        for kind in Charge.Kind.allCases where kind != .tax {
+            guard let charged = sum(of: .charge(kind)) else { continue }
+            writer.key(dynamic: kind.rawValue)
+            writer.integer(charged.amount)
+        }
+        writeTaxes(entries.filter { $0.subject.kind == .charge(.tax) }, to: &writer)
+        writer.endObject()
+    }
+
+    private static func writeTaxes(
+        _ entries: [(subject: TakingsSums.Subject, sum: TakingsSums.Sum)], to writer: inout JSONWriter
+    ) {
+        writer.key("taxes")
+        writer.beginArray()
+        for (subject, sum) in entries {
+            writer.beginObject()
+            writer.field("id", subject.tax?.rawValue)
+            writer.field("rate", subject.rate)
+            writer.field("base", sum.base)
+            writer.field("amount", sum.amount)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// What was sold, less what was cancelled and given back.
+    private static func writeNet(
+        of entries: [(subject: TakingsSums.Subject, sum: TakingsSums.Sum)], to writer: inout JSONWriter
+    ) {
+        var net = TakingsSums()
+        for (subject, sum) in entries where subject.movement != .paid {
+            guard subject.kind == .total || subject.kind == .charge(.tax) else { continue }
+            net.add(
+                TakingsSums.Subject(.sold, subject.kind, tax: subject.tax, rate: subject.rate),
+                subject.movement == .sold ? sum : sum.negated)
+        }
+        writer.key("net")
+        writer.beginObject()
+        writer.field("total", net[TakingsSums.Subject(.sold, .total)].amount)
+        writeTaxes(net.entries.filter { $0.subject.kind == .charge(.tax) }, to: &writer)
+        writer.endObject()
+    }
+}
+
+extension TakingsSums.Sum {
+    fileprivate var negated: TakingsSums.Sum {
+        func negated(_ number: Int64) -> Int64 { number == .min ? .max : -number }
+        return TakingsSums.Sum(count: negated(count), base: negated(base), amount: negated(amount))
+    }
+}
