@@ -3,7 +3,7 @@
 import { Away, request } from "../shared/api.js";
 import { clockTime, now } from "../shared/clock.js";
 import { clone, drawing, isUsable, refs, say, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
-import { handover } from "../shared/handover.js";
+import { handover } from "../shared/order.js";
 import { putIcons } from "../shared/icons.js";
 import "../shared/login.js";
 import { reconcile } from "../shared/reconcile.js";

@@ -46,14 +46,28 @@ function ringDue() {
     wind();
 }
 
-const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const dayFormat = new Intl.DateTimeFormat(undefined, {
-    day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
-});
+const formats = new Map();
 
-/// The time for people: only the hour if it is today.
-export function clockTime(time) {
+/// How times of a zone are written; without one, those of the browser's.
+function formatsOf(zone) {
+    let found = formats.get(zone);
+    if (!found) {
+        const [day, hour] = [{ day: "numeric", month: "short" }, { hour: "2-digit", minute: "2-digit" }];
+        try {
+            found = [day, hour, { ...day, ...hour }].map((parts) => (
+                new Intl.DateTimeFormat(undefined, { ...parts, timeZone: zone })));
+        } catch {
+            // A browser may not know the zone.
+            found = formatsOf();
+        }
+        formats.set(zone, found);
+    }
+    return found;
+}
+
+/// The time for people, in an IANA zone: only the hour if it is today.
+export function clockTime(time, zone) {
     const date = new Date(time);
-    const today = new Date(now()).toDateString() === date.toDateString();
-    return (today ? timeFormat : dayFormat).format(date);
+    const [day, hour, both] = formatsOf(zone);
+    return (day.format(now()) === day.format(date) ? hour : both).format(date);
 }

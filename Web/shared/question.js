@@ -1,6 +1,7 @@
 // A question before something that cannot be taken back. How it looks is in the page's template.
 
 import { clone, refs, setAttribute, setText } from "./dom.js";
+import { raise } from "./layers.js";
 
 let open = 0;
 
@@ -9,8 +10,9 @@ export function isAsking() {
     return open > 0;
 }
 
-/// Asks, and answers whether it is wanted. `texts` say more, and `word` has to be typed, if there is one.
-export function ask({ title, texts = [], yes, word = null }) {
+/// Asks, and answers whether it is wanted. `texts` say more, and `word` has to be typed, if there is one. `no` keeps what
+/// there is.
+export function ask({ title, texts = [], yes, no = "Cancel", word = null }) {
     const dialog = clone("question");
     const parts = refs(dialog);
     setText(parts.title, title);
@@ -23,12 +25,13 @@ export function ask({ title, texts = [], yes, word = null }) {
     parts.title.after(...paragraphs);
     setAttribute(dialog, "aria-describedby", paragraphs.map(({ id }) => id).join(" ") || null);
     setText(parts.yes, yes);
+    setText(parts.no, no);
     if (word === null) {
         parts.typing?.remove();
         parts.problem?.remove();
     } else expect(word, parts);
     document.body.append(dialog);
-    dialog.showModal();
+    raise(dialog);
     open += 1;
     return new Promise((resolve) => {
         dialog.addEventListener("close", () => {

@@ -1,11 +1,13 @@
 import { Away, Problem, get } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
-import { SERVICES } from "../shared/handover.js";
+import { raise } from "../shared/layers.js";
 import { decimals, major, money } from "../shared/money.js";
+import { SERVICES } from "../shared/order.js";
 import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
+import { remember } from "./memory.js";
 import { sentence } from "./texts.js";
 
 /// The dialog with the lines of the cart, and its checkout.
@@ -56,7 +58,7 @@ export class CartPanel {
     open() {
         this.#say("");
         this.#quoted = null;
-        this.#dialog.showModal();
+        raise(this.#dialog);
         this.draw();
     }
 
@@ -227,7 +229,9 @@ export class CartPanel {
         this.draw();
         try {
             const order = await this.#cart.checkout(this.#quote.quote, this.#needs);
-            location.assign(`/order/${encodeURIComponent(order)}`);
+            remember("orders", "open");
+            // In the place of the cart in the history.
+            location.replace(`/order/${encodeURIComponent(order)}`);
         } catch (error) {
             this.#say(error instanceof Away
                 ? "The server cannot be reached. Try again: there will be one order."

@@ -115,7 +115,7 @@ export class FeedPage {
 
     #keep() {
         const query = String(this.#filters);
-        history.replaceState(null, "", query ? `?${query}` : location.pathname);
+        history.replaceState(history.state, "", query ? `?${query}` : location.pathname);
     }
 
     #askSoon() {

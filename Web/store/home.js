@@ -140,7 +140,7 @@ export class OutletPage {
         const takesOrders = this.#takesOrders();
         setAttribute(parts.status, "data-status", takesOrders ? "open" : outlet.status);
         setText(parts.status, takesOrders ? "Open" : outlet.status === "paused"
-            ? `Paused until ${clockTime(outlet.pausedUntil)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}`
+            ? `Paused until ${clockTime(outlet.pausedUntil, outlet.timeZone)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}`
             : "Closed: it takes no orders now");
     }
 

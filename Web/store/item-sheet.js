@@ -2,6 +2,7 @@
 
 import { Problem, request } from "../shared/api.js";
 import { clone, isUsable, refs, setHidden, setText, setUsable } from "../shared/dom.js";
+import { isAhead, raise } from "../shared/layers.js";
 import { money } from "../shared/money.js";
 import { drawDetails, labelOf, priceText, replacePicture, setPicture } from "./item.js";
 import { OptionGroups, isAvailable } from "./options.js";
@@ -32,8 +33,8 @@ export class ItemSheet {
     #etag = null;
     #isStale = false;
     #looking = null;
-    #isInHistory = false;
-    #opener = null;
+    // Whether the page was opened with the item in its address.
+    #isFirst = false;
 
     constructor(cart) {
         this.#cart = cart;
@@ -41,12 +42,6 @@ export class ItemSheet {
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
-        addEventListener("popstate", () => {
-            this.#isInHistory = false;
-            if (this.#dialog.open && !this.#isNamed) this.#dialog.close();
-            // Going back to an address with a fragment, the browser would leave the focus there.
-            if (!this.#isNamed) setTimeout(() => this.#opener?.isConnected && this.#opener.focus({ preventScroll: true }));
-        });
     }
 
     get #isNamed() {
@@ -61,11 +56,12 @@ export class ItemSheet {
     /// Opens an item to be added.
     open(entry) {
         this.#show(entry, null);
-        if (this.#isNamed) return;
+        if (this.#dialog.open) return;
+        this.#isFirst = this.#isNamed && !isAhead();
         const address = new URL(location.href);
         address.searchParams.set("item", entry.address);
-        history.pushState(null, "", address);
-        this.#isInHistory = true;
+        if (this.#isFirst) this.#dialog.showModal();
+        else raise(this.#dialog, address);
     }
 
     /// Opens the item of a cart's line, so that its options and its note can be changed.
@@ -76,6 +72,7 @@ export class ItemSheet {
         };
         // Whether the place takes orders now, the cart says.
         this.#show({ outlet, item: line.item, kind: "menuItem", model, takesOrders: () => true }, line);
+        raise(this.#dialog);
     }
 
     #show(entry, line) {
@@ -102,10 +99,6 @@ export class ItemSheet {
         parts.note.value = line?.note ?? "";
         setPicture(parts.picture, entry.model.imageSmall, entry.kind);
         this.#draw();
-        if (!this.#dialog.open) {
-            this.#opener = document.activeElement;
-            this.#dialog.showModal();
-        }
         this.#read();
     }
 
@@ -234,13 +227,9 @@ export class ItemSheet {
         this.#abort?.abort();
         clearTimeout(this.#looking);
         this.#groups.close();
-        if (this.#isInHistory) {
-            this.#isInHistory = false;
-            history.back();
-        } else if (this.#isNamed) {
-            const address = new URL(location.href);
-            address.searchParams.delete("item");
-            history.replaceState(null, "", address);
-        }
+        if (!this.#isFirst || !this.#isNamed) return;
+        const address = new URL(location.href);
+        address.searchParams.delete("item");
+        history.replaceState(history.state, "", address);
     }
 }

@@ -2,12 +2,14 @@
 
 import { say, setHidden, setText } from "../shared/dom.js";
 import { putIcons } from "../shared/icons.js";
+import { settle } from "../shared/layers.js";
 import { ask, isAsking } from "../shared/question.js";
 import { Stream } from "../shared/stream.js";
 import { CartPanel } from "./cart-panel.js";
 import { Cart } from "./cart.js";
 import { ItemSheet } from "./item-sheet.js";
 import { drawCounts } from "./item.js";
+import { forgetAll, remembered } from "./memory.js";
 import { plural, sentence } from "./texts.js";
 
 // A stream that comes back within this is not worth a word.
@@ -56,7 +58,7 @@ let page = null;
 let hasAskedForCookie = false;
 const stream = new Stream({
     topics: () => [...(page?.topics() ?? []), "cart"],
-    take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear(message)),
+    take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear?.(message)),
     refused: async (status) => {
         // Without a cookie there is no cart to follow.
         if (status === 400 && !hasAskedForCookie) {
@@ -89,15 +91,27 @@ document.getElementById("forget").onclick = async ({ currentTarget }) => {
     }
 };
 putIcons(document.body);
+followOrders();
 page = await choose(location.pathname);
 await page.open();
+settle();
 // It would be seen above the page, and jump.
 setHidden(document.getElementById("foot"), false);
 stream.start();
 registerWorker();
 
+// Only who has ordered has something to follow. The strip is shown at once: later it would push the page down.
+async function followOrders() {
+    const strip = document.getElementById("open-orders");
+    if (remembered("orders") === null || location.pathname === "/orders") return;
+    setHidden(strip, location.pathname.startsWith("/order/"));
+    (await import("./open-orders.js")).followOrders(strip);
+}
+
 // Goes on as a browser that the server has never seen.
 async function startAnew() {
+    forgetAll();
+    setHidden(document.getElementById("open-orders"), true);
     await getCookie();
     cart.leave();
     await page.again?.();
@@ -113,6 +127,7 @@ async function choose(path) {
     const place = { main: document.getElementById("main"), cart, sheet, stream };
     if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
     if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
+    if (kind === "orders") return new (await import("./orders.js")).OrdersPage(place);
     return new (await import("./feed.js")).FeedPage(place);
 }
 

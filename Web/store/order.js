@@ -1,29 +1,25 @@
 // An order, live.
 
-import { Problem, get } from "../shared/api.js";
-import { clockTime } from "../shared/clock.js";
-import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
-import { handover } from "../shared/handover.js";
+import { Problem, get, request } from "../shared/api.js";
+import { clockTime, now } from "../shared/clock.js";
+import { clone, drawing, isUsable, refs, say, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { money } from "../shared/money.js";
+import { OPEN, REASONS, STATES, handover, numberOf } from "../shared/order.js";
+import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
 import { drawCharges, wishes } from "./charges.js";
 import { drawBlank, sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
-const NAMES = {
-    awaitingPayment: "Waiting for the payment", scheduled: "Planned", placed: "Sent to the kitchen", accepted: "Accepted",
-    preparing: "Being prepared", ready: "Ready", completed: "Done", rejected: "Rejected", cancelled: "Cancelled",
-};
-
-const REASONS = {
-    ITEMS: "something of it is not there", CLOSED: "the place has closed", BUSY: "the kitchen has too much to do",
-    NOTE: "a note cannot be followed", CUSTOMER: "the customer asked for it", UNPAID: "it was not paid in time",
-    TIMEOUT: "nobody accepted it in time", OTHER: "for another reason",
-};
-const ENDS = new Set(["completed", "rejected", "cancelled"]);
+// In these its customer can cancel it.
+const CANCELLABLE = ["awaitingPayment", "scheduled", "placed"];
 // How often the page asks about an order that it cannot follow.
 const LOOK_AGAIN = 2000;
+// How often it says anew how long the order takes.
+const TICK = 10_000;
+// A time that is further away than this is said as a time alone.
+const LONGEST_MINUTES = 90;
 
 export class OrderPage {
     #id;
@@ -32,6 +28,8 @@ export class OrderPage {
     #stream;
     #topic = new Topic();
     #refs = null;
+    // The document of its place; null where there is none any more.
+    #place = null;
     #isFollowed = true;
     #isUnknown = false;
     #ask = drawing(() => this.#isThere && this.#draw());
@@ -45,6 +43,7 @@ export class OrderPage {
 
     async open() {
         await this.again();
+        setInterval(this.#ask, TICK);
         if (this.#isThere) this.#stream.again();
         else if (!this.#isUnknown) setTimeout(() => this.open(), LOOK_AGAIN);
     }
@@ -70,6 +69,7 @@ export class OrderPage {
     async again() {
         try {
             const order = await get(this.#path);
+            this.#place ??= await get(`/v1/outlets/${encodeURIComponent(order.outlet)}`).catch(() => null);
             this.#topic = new Topic(order, order.version);
             if (this.#refs) this.#ask();
             else this.#draw();
@@ -85,7 +85,26 @@ export class OrderPage {
     }
 
     get #isOpen() {
-        return this.#isThere && !ENDS.has(this.#topic.document.status);
+        return this.#isThere && OPEN.includes(this.#topic.document.status);
+    }
+
+    async #cancel() {
+        const { cancel } = this.#refs;
+        if (!isUsable(cancel)) return;
+        const isWanted = await ask({
+            title: "Cancel this order?", texts: ["The kitchen has not accepted it yet. Once it has, only the place can cancel it."],
+            yes: "Cancel the order", no: "Keep it",
+        });
+        if (!isWanted) return;
+        setUsable(cancel, false);
+        try {
+            // The same again changes nothing.
+            await request("POST", `${this.#path}/cancel`, { body: { by: "customer", code: "CUSTOMER" } });
+        } catch (error) {
+            say(sentence(error.message));
+        }
+        setUsable(cancel, true);
+        await this.again();
     }
 
     #lookLater() {
@@ -107,17 +126,22 @@ export class OrderPage {
         if (!this.#refs) {
             const page = clone("order-page");
             this.#refs = refs(page);
+            this.#refs.cancel.onclick = () => this.#cancel();
             this.#main.replaceChildren(page);
         }
-        const { title, id, steps, state, due, handover: had, lines, charges, total, outlet } = this.#refs;
-        const name = NAMES[order.status] ?? order.status;
+        const parts = this.#refs;
+        const { title, id, place, address, steps, state, due, handover: had, lines, charges, total, outlet, cancel } = parts;
+        const name = STATES[order.status] ?? order.status;
+        const zone = this.#place?.timeZone;
         document.title = `${name} · Tiffin`;
-        setText(title, "Thank you");
-        setText(id, `Order ${order.order}, ${clockTime(order.placedAt ?? order.updatedAt)}`);
+        setText(title, `Order ${numberOf(order.order)}`);
+        setText(id, `${order.order}, ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
+        setText(place, this.#place?.name ?? order.outlet);
+        setAttribute(place, "href", `/o/${order.outlet}`);
+        setText(address, [this.#place?.address, this.#place?.area, this.#place?.city].filter(Boolean).join(", "));
         const { ending } = order;
         setText(state, ending ? `${name}: ${ending.reason ?? REASONS[ending.code] ?? ending.code}` : name);
-        const ready = order.readyBy ?? order.promisedFor;
-        setText(due, ready && !ENDS.has(order.status) ? `Ready at about ${clockTime(ready)}` : "");
+        setText(due, dueText(order, zone));
         setText(had, handover(order));
         setHidden(had, handover(order) === "");
         const reached = STEPS.indexOf(order.status);
@@ -125,7 +149,7 @@ export class OrderPage {
             id: ({ step }) => step,
             make: () => clone("step"),
             fill: (node, { step, isDone, isCurrent }) => {
-                setText(node, NAMES[step]);
+                setText(node, STATES[step]);
                 setAttribute(node, "data-done", isDone ? "" : null);
                 setAttribute(node, "aria-current", isCurrent ? "step" : null);
             },
@@ -143,6 +167,19 @@ export class OrderPage {
         });
         drawCharges(charges, order.subtotal, order.charges ?? [], order.currency);
         setText(total, money(order.total, order.currency));
+        setHidden(parts.refund, !order.refunded);
+        setText(parts.refunded, order.refunded ? money(order.refunded, order.currency) : "");
+        setHidden(cancel, !CANCELLABLE.includes(order.status));
         setAttribute(outlet, "href", `/o/${order.outlet}`);
     }
+}
+
+// How long the order still takes. One that is ready is promised nothing more.
+function dueText({ status, readyBy, promisedFor }, zone) {
+    const ready = readyBy ?? promisedFor;
+    if (!ready || status === "ready" || !OPEN.includes(status)) return "";
+    const minutes = Math.round((Date.parse(ready) - now()) / 60_000);
+    const time = clockTime(ready, zone);
+    return minutes < 0 ? `It is late: it was to be ready at ${time}`
+        : minutes > LONGEST_MINUTES ? `Ready at about ${time}` : `Ready in about ${Math.max(minutes, 1)} min, at ${time}`;
 }

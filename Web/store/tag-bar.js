@@ -136,7 +136,7 @@ export class TagBar {
         event.preventDefault();
         this.#current = link.dataset.section;
         this.#drawCurrent();
-        history.replaceState(null, "", link.hash);
+        history.replaceState(history.state, "", link.hash);
         section.scrollIntoView({ block: "start", behavior: prefersLessMotion() ? "instant" : "smooth" });
         section.querySelector("h2").focus({ preventScroll: true });
         this.#tapped = section;

@@ -27,6 +27,8 @@ struct Pages {
             site: .store, path: "/order/{order}", shell: "store/shell.html",
             modules: ["store/main.js", "store/order.js"]),
         Page(
+            site: .store, path: "/orders", shell: "store/shell.html", modules: ["store/main.js", "store/orders.js"]),
+        Page(
             site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html", modules: ["kitchen/board.js"]),
         Page(site: .console, path: "/login", shell: "console/login.html", modules: ["console/login.js"]),
         Page(site: .console, path: "/", shell: "console/shell.html", modules: ["console/main.js"]),
