@@ -16,8 +16,8 @@ def put_bistro(merchant, name, services):
     merchant("OUTLET.PUT", name, json.dumps(outlet_document(acceptWithin=600, services=services)))
 
 
-def open_cart(visit, name):
-    page = visit(f"/o/{name}")
+def open_cart(visit, name, query=""):
+    page = visit(f"/o/{name}{query}")
     page.locator("[data-item=lunch0] .add").click()
     wait_for_cart(page, 1)
     page.locator("#cart-button").click()
@@ -67,6 +67,49 @@ def test_a_table_is_named_before_an_order_is_brought_to_it(visit, site, merchant
     placed = order(page)
     page.get_by_test_id("order_service").get_by_text("Table 4").wait_for()
     board.locator(f"[data-order='{placed}']").get_by_test_id("service").get_by_text("Table 4").wait_for()
+
+
+def test_a_code_at_a_table_fills_it_in_for_each_order(visit, merchant, name):
+    put_bistro(merchant, name, SERVICES)
+    page = open_cart(visit, name, "?table=12")
+    for _ in range(2):
+        page.get_by_test_id("services").get_by_role("button", name="At a table", pressed=True).wait_for()
+        assert page.get_by_label("Table").input_value() == "12"
+        assert merchant.json("ORDER.GET", order(page))["table"] == "12"
+        page.get_by_role("link", name="Order again").click()
+        page.locator("[data-item=lunch1] .add").click()
+        page.locator("#cart-button").click()
+    # Whoever wants something else has it.
+    page.get_by_test_id("services").get_by_role("button", name="Pickup").click()
+    assert merchant.json("ORDER.GET", order(page))["service"] == "pickup"
+
+
+def test_a_browser_remembers_texts_only_if_it_is_asked_to(visit, merchant, name):
+    put_bistro(merchant, name, {"delivery": {"requires": ["name", "address"]}})
+    page = visit(f"/o/{name}")
+    texts = {"Name": "Asha Fernando", "Address": "12 Mill Road"}
+    keep = page.get_by_label("Remember this in this browser")
+    for wanted, known in ((False, False), (True, False), (True, True)):
+        page.locator("[data-item=lunch0] .add").click()
+        page.locator("#cart-button").click()
+        page.get_by_label("Name").wait_for()
+        assert page.get_by_label("Phone").is_hidden()
+        for label, text in texts.items():
+            assert page.get_by_label(label).input_value() == (text if known else "")
+            page.get_by_label(label).fill(text)
+        assert keep.is_checked() == known
+        keep.set_checked(wanted)
+        order(page)
+        page.get_by_role("link", name="Order again").click()
+        page.wait_for_url("**/o/*")
+    page.get_by_role("button", name="Forget me", exact=True).click()
+    page.get_by_role("button", name="Forget me for good").click()
+    page.get_by_role("status").filter(has_text="You are forgotten").wait_for()
+    assert page.evaluate("() => [Object.keys(localStorage), Object.keys(sessionStorage)]") == [[], []]
+    page.locator("[data-item=lunch0] .add").click()
+    page.locator("#cart-button").click()
+    page.get_by_label("Name").wait_for()
+    assert page.get_by_label("Name").input_value() == "" and not keep.is_checked()
 
 
 def test_where_there_is_nothing_to_choose_nothing_is_asked(visit, merchant, name):

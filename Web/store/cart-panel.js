@@ -7,7 +7,8 @@ import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
-import { remember } from "./memory.js";
+import { remember, remembered } from "./memory.js";
+import { Needs } from "./needs.js";
 import { sentence } from "./texts.js";
 
 /// The dialog with the lines of the cart, and its checkout.
@@ -16,6 +17,7 @@ export class CartPanel {
     #cart;
     #sheet;
     #refs;
+    #needs;
     #isOrdering = false;
     // What the cart costs, as it was last asked, and the cart that was asked for.
     #quote = null;
@@ -47,8 +49,9 @@ export class CartPanel {
             const chip = target.closest("[data-service]");
             if (chip) this.#cart.choose(chip.dataset.service);
         };
-        this.#refs.table.onchange = ({ target }) => this.#cart.choose("table", target.value.trim() || null);
-        this.#refs.needs.oninput = () => this.draw();
+        this.#needs = new Needs(this.#refs, {
+            changed: () => this.draw(), seated: (table) => this.#cart.choose("table", table || null),
+        });
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
@@ -60,6 +63,11 @@ export class CartPanel {
         this.#quoted = null;
         raise(this.#dialog);
         this.draw();
+    }
+
+    /// Empties the fields: the customer is somebody else from now on.
+    forget() {
+        this.#needs.forget();
     }
 
     /// Draws the cart again, if somebody sees it.
@@ -99,11 +107,11 @@ export class CartPanel {
             this.#tip = 0;
             setHidden(charges, true);
             setHidden(this.#refs.services, true);
-            setHidden(this.#refs.needs, true);
+            this.#needs.draw([]);
         }
         setAttribute(sums, "data-waiting", this.#isQuoted ? null : "");
         setAttribute(charges, "data-waiting", this.#isQuoted ? null : "");
-        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) || this.#missing : this.#away;
+        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) || this.#needs.missing : this.#away;
         setText(reason, obstacle);
         setHidden(reason, obstacle === "");
         setUsable(order, count > 0 && this.#isQuoted && !this.#isOrdering && obstacle === "");
@@ -117,7 +125,7 @@ export class CartPanel {
 
     // The ways that the place offers, if there is a choice, and what the order needs.
     #drawServices(view) {
-        const { services, ways, needs, table } = this.#refs;
+        const { services, ways } = this.#refs;
         const offered = this.#quote?.services ?? [];
         const service = view.service ?? this.#quote?.service;
         setHidden(services, offered.length < 2);
@@ -130,24 +138,15 @@ export class CartPanel {
             },
         });
         for (const chip of ways.children) setAttribute(chip, "aria-pressed", String(chip.dataset.service === service));
-        const required = this.#quote?.requires ?? [];
-        setHidden(needs, required.length === 0);
-        for (const need of NEEDS) setHidden(this.#refs[`${need}Field`], !required.includes(need));
-        // Whoever is typing goes on.
-        if (table !== document.activeElement) table.value = view.table ?? "";
+        this.#needs.draw(this.#quote?.requires ?? [], view.table);
     }
 
-    // What the customer says of what the order needs.
-    get #needs() {
-        const required = (this.#quote?.requires ?? []).filter((need) => need !== "table");
-        return Object.fromEntries(required.map((need) => [need, this.#refs[need].value.trim()]));
-    }
-
-    // What is missing, as a sentence, or an empty text.
-    get #missing() {
-        const missing = Object.entries(this.#needs).filter(([, text]) => text === "").map(([need]) => need);
-        if ((this.#quote?.requires ?? []).includes("table") && !this.#cart.view.table) missing.push("table");
-        return missing.length === 0 ? "" : `The place needs to know your ${missing.join(" and your ")}.`;
+    // Each cart begins at the table whose code brought the customer here.
+    #seat({ cart, outlet, services }) {
+        const seat = remembered("table", IN_TAB);
+        if (seat?.outlet !== outlet || seat.cart === cart || !services?.includes("table")) return;
+        remember("table", { ...seat, cart }, IN_TAB);
+        this.#cart.choose("table", seat.table);
     }
 
     #drawTips(subtotal, currency) {
@@ -197,6 +196,7 @@ export class CartPanel {
                 if (quote?.cart === view.cart && quote?.version === view.version) {
                     this.#quote = quote;
                     this.#quoted = view;
+                    this.#seat(quote);
                     continue;
                 }
                 // Another page has changed the cart, and the stream did not say so yet.
@@ -228,7 +228,8 @@ export class CartPanel {
         this.#isOrdering = true;
         this.draw();
         try {
-            const order = await this.#cart.checkout(this.#quote.quote, this.#needs);
+            this.#needs.keep();
+            const order = await this.#cart.checkout(this.#quote.quote, this.#needs.texts);
             remember("orders", "open");
             // In the place of the cart in the history.
             location.replace(`/order/${encodeURIComponent(order)}`);
@@ -252,8 +253,7 @@ export class CartPanel {
     }
 }
 
-// What an order can need, each with a field.
-const NEEDS = ["name", "phone", "address", "table"];
+const IN_TAB = { inTab: true };
 // Shares of what the lines cost that are offered as a tip, in percent.
 const TIPS = [5, 10, 15];
 const CHANGED = "Prices have changed since you saw them. This is what it costs now.";

@@ -15,7 +15,8 @@ export async function forgetMe(button, state, forgotten) {
     const isWanted = await ask({
         title: "Forget me?",
         texts: [
-            "Nobody will be able to read what you wrote here any more: your notes for the kitchen, and why you cancelled. "
+            "Nobody will be able to read what you wrote here any more: your notes for the kitchen, your name, phone and "
+                + "address, and why you cancelled. This browser forgets them as well. "
                 + "Your cart is left behind, and this browser starts as somebody new.",
             "Your orders stay where you ordered, with what was in them and what they cost. One that is on its way goes on, "
                 + "without its notes, but this browser cannot show it any more.",

@@ -6,6 +6,7 @@ import { clone, drawing, refs, setAttribute, setHidden, setText } from "../share
 import { money } from "../shared/money.js";
 import { Topic } from "../shared/topic.js";
 import { awaitItems, drawAdds, listen } from "./item.js";
+import { remember } from "./memory.js";
 import { Sections } from "./sections.js";
 import { TagBar } from "./tag-bar.js";
 import { drawBlank, sentence } from "./texts.js";
@@ -47,6 +48,9 @@ export class OutletPage {
         this.#main.replaceChildren(page);
         this.#draw();
         this.#openNamed();
+        // As it stands in the code at a table.
+        const table = new URLSearchParams(location.search).get("table")?.trim();
+        if (table) remember("table", { outlet: this.#outlet, table }, { inTab: true });
         addEventListener("popstate", () => this.#openNamed());
     }
 

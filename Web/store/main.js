@@ -111,6 +111,7 @@ async function followOrders() {
 // Goes on as a browser that the server has never seen.
 async function startAnew() {
     forgetAll();
+    panel.forget();
     setHidden(document.getElementById("open-orders"), true);
     await getCookie();
     cart.leave();
