@@ -141,7 +141,7 @@ class Monkey:
             return
         self.orders += 1
         self.page.get_by_test_id("order_status").wait_for()
-        self.page.locator("a", has_text="Order again").click()
+        self.page.get_by_test_id("order_place").click()
         self.page.wait_for_url("**/o/*")
         self.page.locator(".item").first.wait_for()
         self.page.evaluate(WATCH_BAR)

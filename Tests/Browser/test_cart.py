@@ -116,7 +116,7 @@ def test_an_order_is_placed_at_the_price_that_was_seen(visit, merchant, kitchen)
         merchant(f"ORDER.{command}", number)
     page.locator("[data-testid=order_status]", has_text="Ready").wait_for()
     # The next cart is another one.
-    page.locator("a", has_text="Order again").click()
+    page.get_by_test_id("order_place").click()
     page.locator("[data-item=lunch0] .add").click()
     wait_for_cart(page, 1)
     wait_for_badge(page, 1)

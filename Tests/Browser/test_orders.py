@@ -97,6 +97,55 @@ def test_an_order_is_cancelled_only_if_that_is_wanted(visit, merchant, name):
     assert merchant.json("ORDER.GET", placed)["ending"]["by"] == "customer"
 
 
+def test_an_order_can_be_had_again_but_for_what_is_gone(visit, merchant, name):
+    put_cafe(merchant, name)
+    put_kitchen(merchant, f"{name}-other")
+    page = visit(f"/o/{name}")
+    for item in ("lunch0", "lunch1", "sweet0"):
+        page.locator(f"[data-item={item}] .add").click()
+    page.locator("[data-item=lunch0] .add").click()
+    wait_for_cart(page, 4)
+    page.locator("#cart-button").click()
+    page.locator("[data-testid=checkout_btn]:not([aria-disabled])").click()
+    page.wait_for_url("**/order/*")
+    placed = page.url
+    merchant("MENU.ITEM.PRICE", name, "lunch0", 2000)
+    merchant("MENU.ITEM.SUSPEND", name, "lunch1")
+    merchant("MENU.ITEM.REMOVE", name, "sweet0")
+    page.goto(placed.partition("/order/")[0] + f"/o/{name}-other")
+    page.locator("[data-item=lunch1] .add").click()
+    wait_for_cart(page, 1)
+    page.goto(placed)
+    page.get_by_role("button", name="Order again").click()
+    page.get_by_role("dialog", name="Your cart has items of another place.").get_by_role("button", name="Empty it").click()
+    page.get_by_role("alert").filter(has_text="This cannot be had now: Lunch 1, Sweet 0.").wait_for()
+    page.get_by_test_id("cart_total").filter(has_text="40.00").wait_for()
+    assert [(line["item"], line["quantity"]) for line in cart(page)["lines"]] == [("lunch0", 2)]
+    assert violations(page) == []
+    merchant("OUTLET.CLOSE", name)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Order again").click()
+    page.locator(".toast", has_text="The place takes no orders now").wait_for(state="attached")
+
+
+def test_the_page_of_an_order_opens_without_a_server(visit, merchant, name):
+    put_cafe(merchant, name)
+    page = visit(f"/o/{name}")
+    page.evaluate("() => navigator.serviceWorker.ready")
+    placed = order(page)
+    old = page.get_by_text("Not up to date")
+    page.locator("h1", has_text=placed[-8:-4]).wait_for()
+    page.context.set_offline(True)
+    page.reload()
+    old.wait_for()
+    page.locator("h1", has_text=placed[-8:-4]).wait_for()
+    assert page.get_by_text("Lunch 0").is_visible() and violations(page) == []
+    page.context.set_offline(False)
+    merchant("ORDER.READY", placed)
+    page.get_by_test_id("order_status").filter(has_text="Ready").wait_for()
+    assert old.is_hidden()
+
+
 def test_back_closes_whatever_lies_above_the_page(visit, merchant, name):
     put_cafe(merchant, name)
     page = visit(f"/o/{name}")

@@ -76,7 +76,7 @@ def test_a_code_at_a_table_fills_it_in_for_each_order(visit, merchant, name):
         page.get_by_test_id("services").get_by_role("button", name="At a table", pressed=True).wait_for()
         assert page.get_by_label("Table").input_value() == "12"
         assert merchant.json("ORDER.GET", order(page))["table"] == "12"
-        page.get_by_role("link", name="Order again").click()
+        page.get_by_test_id("order_place").click()
         page.locator("[data-item=lunch1] .add").click()
         page.locator("#cart-button").click()
     # Whoever wants something else has it.
@@ -100,7 +100,7 @@ def test_a_browser_remembers_texts_only_if_it_is_asked_to(visit, merchant, name)
         assert keep.is_checked() == known
         keep.set_checked(wanted)
         order(page)
-        page.get_by_role("link", name="Order again").click()
+        page.get_by_test_id("order_place").click()
         page.wait_for_url("**/o/*")
     page.get_by_role("button", name="Forget me", exact=True).click()
     page.get_by_role("button", name="Forget me for good").click()

@@ -58,8 +58,9 @@ export class CartPanel {
         document.getElementById("cart-button").onclick = () => this.open();
     }
 
-    open() {
-        this.#say("");
+    /// Opens the cart; `trouble` says what is not in it, as a sentence.
+    open(trouble = "") {
+        this.#say(trouble);
         this.#quoted = null;
         raise(this.#dialog);
         this.draw();

@@ -105,7 +105,8 @@ async function followOrders() {
     const strip = document.getElementById("open-orders");
     if (remembered("orders") === null || location.pathname === "/orders") return;
     setHidden(strip, location.pathname.startsWith("/order/"));
-    (await import("./open-orders.js")).followOrders(strip);
+    const module = await import("./open-orders.js").catch(() => null);
+    module?.followOrders(strip);
 }
 
 // Goes on as a browser that the server has never seen.
@@ -125,7 +126,7 @@ function getCookie() {
 
 async function choose(path) {
     const [, kind, id] = path.split("/");
-    const place = { main: document.getElementById("main"), cart, sheet, stream };
+    const place = { main: document.getElementById("main"), cart, panel, sheet, stream };
     if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
     if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
     if (kind === "orders") return new (await import("./orders.js")).OrdersPage(place);

@@ -9,9 +9,11 @@ import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
 import { drawCharges, wishes } from "./charges.js";
+import { remember, remembered } from "./memory.js";
 import { drawBlank, sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
+const IN_TAB = { inTab: true };
 // In these its customer can cancel it.
 const CANCELLABLE = ["awaitingPayment", "scheduled", "placed"];
 // How often the page asks about an order that it cannot follow.
@@ -25,19 +27,27 @@ export class OrderPage {
     #id;
     #path;
     #main;
+    #cart;
+    #panel;
     #stream;
     #topic = new Topic();
     #refs = null;
     // The document of its place; null where there is none any more.
     #place = null;
+    // Whether what is shown was kept by the browser.
+    #isOld = false;
+    // The keys of the lines that are being ordered again.
+    #keys = new Map();
     #isFollowed = true;
     #isUnknown = false;
     #ask = drawing(() => this.#isThere && this.#draw());
 
-    constructor(order, { main, stream }) {
+    constructor(order, { main, cart, panel, stream }) {
         this.#id = order;
         this.#path = `/v1/orders/${encodeURIComponent(order)}`;
         this.#main = main;
+        this.#cart = cart;
+        this.#panel = panel;
         this.#stream = stream;
     }
 
@@ -61,6 +71,7 @@ export class OrderPage {
 
     hear(message) {
         const outcome = this.#topic.take(message);
+        this.#isOld = false;
         if (outcome === "again") this.again();
         else if (outcome === "changed") this.#ask();
     }
@@ -71,11 +82,14 @@ export class OrderPage {
             const order = await get(this.#path);
             this.#place ??= await get(`/v1/outlets/${encodeURIComponent(order.outlet)}`).catch(() => null);
             this.#topic = new Topic(order, order.version);
+            this.#isOld = false;
+            remember(this.#path, { order, place: this.#place }, IN_TAB);
             if (this.#refs) this.#ask();
             else this.#draw();
         } catch (error) {
             this.#isUnknown = error instanceof Problem && !error.isTemporary;
             if (this.#isUnknown) this.#topic = new Topic();
+            else if (!this.#isThere) this.#showKept();
             if (!this.#isThere) this.#drawBlank(error);
         }
     }
@@ -107,6 +121,38 @@ export class OrderPage {
         await this.again();
     }
 
+    // What this tab read of the order before.
+    #showKept() {
+        const kept = remembered(this.#path, IN_TAB);
+        if (!kept) return;
+        this.#place = kept.place;
+        this.#topic = new Topic(kept.order, kept.order.version);
+        this.#isOld = true;
+        this.#draw();
+    }
+
+    async #repeat() {
+        const { repeat } = this.#refs;
+        if (!isUsable(repeat)) return;
+        const order = this.#topic.document;
+        setUsable(repeat, false);
+        try {
+            const { addLines, emptyCart } = await import("./order-again.js");
+            const isOther = this.#cart.count > 0 && this.#cart.view.outlet !== order.outlet;
+            const title = "Your cart has items of another place. Empty it and order these?";
+            if (!isOther || await ask({ title, yes: "Empty it and order" })) {
+                if (isOther) await emptyCart();
+                const missing = await addLines(order, this.#keys);
+                this.#keys = new Map();
+                await this.#cart.read();
+                this.#panel.open(missing.length === 0 ? "" : `This cannot be had now: ${missing.join(", ")}.`);
+            }
+        } catch (error) {
+            say(error.code === "CLOSED" ? "The place takes no orders now." : sentence(error.message));
+        }
+        setUsable(repeat, true);
+    }
+
     #lookLater() {
         setTimeout(async () => {
             if (document.visibilityState === "visible") await this.again();
@@ -127,10 +173,11 @@ export class OrderPage {
             const page = clone("order-page");
             this.#refs = refs(page);
             this.#refs.cancel.onclick = () => this.#cancel();
+            this.#refs.repeat.onclick = () => this.#repeat();
             this.#main.replaceChildren(page);
         }
         const parts = this.#refs;
-        const { title, id, place, address, steps, state, due, handover: had, lines, charges, total, outlet, cancel } = parts;
+        const { title, id, place, address, steps, state, due, handover: had, lines, charges, total, cancel, old } = parts;
         const name = STATES[order.status] ?? order.status;
         const zone = this.#place?.timeZone;
         document.title = `${name} · Tiffin`;
@@ -170,7 +217,7 @@ export class OrderPage {
         setHidden(parts.refund, !order.refunded);
         setText(parts.refunded, order.refunded ? money(order.refunded, order.currency) : "");
         setHidden(cancel, !CANCELLABLE.includes(order.status));
-        setAttribute(outlet, "href", `/o/${order.outlet}`);
+        setHidden(old, !this.#isOld);
     }
 }
 

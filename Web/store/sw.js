@@ -1,5 +1,5 @@
 // Keeps the pages, their modules and styles, and the latest documents, so that a page opens without a server. It never
-// keeps carts, orders or streams.
+// keeps carts, orders or streams: the page of an order is kept without the order.
 
 const ASSETS = "/a/-/";
 const SHELL = `tiffin${ASSETS}`;
@@ -8,7 +8,10 @@ const MOST_PAGES = 20;
 // A server that is slower than this is taken for away where there is something to show.
 const LONGEST_WAIT = 4000;
 
-addEventListener("install", () => skipWaiting());
+addEventListener("install", (event) => event.waitUntil((async () => {
+    await keepOpenPages().catch(() => {});
+    await skipWaiting();
+})()));
 
 addEventListener("activate", (event) => event.waitUntil((async () => {
     const names = await caches.keys();
@@ -21,12 +24,33 @@ addEventListener("fetch", (event) => {
     const { origin, pathname } = new URL(request.url);
     if (request.method !== "GET" || origin !== location.origin) return;
     if (pathname.startsWith("/a/")) event.respondWith(asset(request, event));
-    else if (request.mode === "navigate" && (pathname.startsWith("/o/") || pathname === "/discover")) {
-        event.respondWith(page(request, pathname));
+    else if (request.mode === "navigate" && keyOf(pathname)) {
+        event.respondWith(page(request, keyOf(pathname)));
     } else if (/^\/v1\/outlets\/[^/]+\/(home|items\/[^/]+)$/.test(pathname) && !request.url.includes("?")) {
         event.respondWith(page(request, pathname));
     }
 });
+
+// The name that the page at a path is kept under; null where none is. Orders share one, as they do not stand in it.
+function keyOf(pathname) {
+    if (pathname.startsWith("/order/")) return "/order";
+    return pathname.startsWith("/o/") || ["/discover", "/orders"].includes(pathname) ? pathname : null;
+}
+
+// The pages that were there before the worker, with all that they name.
+async function keepOpenPages() {
+    const [shell, pages] = [await caches.open(SHELL), await caches.open(PAGES)];
+    for (const { url } of await clients.matchAll({ type: "window", includeUncontrolled: true })) {
+        const key = keyOf(new URL(url).pathname);
+        if (!key) continue;
+        const answer = await fetch(url);
+        if (!answer.ok) continue;
+        const html = await answer.clone().text();
+        const named = new Set(html.matchAll(/"(\/a\/[^"]+)"/g).map(([, path]) => path).filter((path) => path.startsWith(ASSETS)));
+        await shell.addAll(named);
+        await pages.put(key, answer);
+    }
+}
 
 // What has a hash in its path never changes.
 async function asset(request, event) {
