@@ -36,8 +36,9 @@ export class Away extends Error {
 }
 
 /// The document that a request is answered with; `key` makes it one that can be sent again. Throws Problem or Away,
-/// and AbortError if `signal` was aborted. An answer is waited for `patience` milliseconds.
-export async function request(method, path, { body, key, signal, etag, patience = LONGEST_WAIT } = {}) {
+/// and AbortError if `signal` was aborted. An answer is waited for `patience` milliseconds. `keepalive` sends it even if
+/// the page is left.
+export async function request(method, path, { body, key, signal, etag, keepalive, patience = LONGEST_WAIT } = {}) {
     const headers = {};
     if (body !== undefined) headers["content-type"] = "application/json";
     if (key) headers["idempotency-key"] = key;
@@ -47,7 +48,7 @@ export async function request(method, path, { body, key, signal, etag, patience 
     let text;
     try {
         answer = await fetch(path, {
-            method, headers, body: body === undefined ? undefined : JSON.stringify(body),
+            method, headers, keepalive, body: body === undefined ? undefined : JSON.stringify(body),
             signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         });
         text = await answer.text();

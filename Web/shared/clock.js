@@ -4,6 +4,7 @@ let offset = 0;
 const alarms = new Map();
 let timer = null;
 
+const DAY = 24 * 60 * 60 * 1000;
 // A timer of browsers holds 24 days.
 const LONGEST_TIMER = 2 ** 31 - 1;
 
@@ -53,16 +54,29 @@ function formatsOf(zone) {
     let found = formats.get(zone);
     if (!found) {
         const [day, hour] = [{ day: "numeric", month: "short" }, { hour: "2-digit", minute: "2-digit" }];
-        try {
-            found = [day, hour, { ...day, ...hour }].map((parts) => (
-                new Intl.DateTimeFormat(undefined, { ...parts, timeZone: zone })));
-        } catch {
-            // A browser may not know the zone.
-            found = formatsOf();
-        }
+        found = [day, hour, { ...day, ...hour }].map((parts) => formatIn(zone, parts));
         formats.set(zone, found);
     }
     return found;
+}
+
+function formatIn(zone, parts, locale) {
+    try {
+        return new Intl.DateTimeFormat(locale, { ...parts, timeZone: zone });
+    } catch {
+        // A browser may not know the zone.
+        return new Intl.DateTimeFormat(locale, parts);
+    }
+}
+
+/// The end of today in an IANA zone, in milliseconds since 1970.
+export function endOfDay(zone) {
+    const clock = formatIn(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }, "en-GB");
+    const sinceMidnight = (time) => clock.format(time).split(":").reduce((sum, part) => sum * 60 + Number(part), 0) * 1000;
+    const end = Math.floor(now() / 1000) * 1000 - sinceMidnight(now()) + DAY;
+    // A day in which the clocks change is longer or shorter.
+    const off = sinceMidnight(end);
+    return end - (off > DAY / 2 ? off - DAY : off);
 }
 
 /// The time for people, in an IANA zone: only the hour if it is today.

@@ -7,7 +7,7 @@ import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
-import { remember, remembered } from "./memory.js";
+import { remember, remembered } from "../shared/memory.js";
 import { Needs } from "./needs.js";
 import { sentence } from "./texts.js";
 

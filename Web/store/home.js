@@ -6,7 +6,7 @@ import { clone, drawing, refs, setAttribute, setHidden, setText } from "../share
 import { money } from "../shared/money.js";
 import { Topic } from "../shared/topic.js";
 import { awaitItems, drawAdds, listen } from "./item.js";
-import { remember } from "./memory.js";
+import { remember } from "../shared/memory.js";
 import { Sections } from "./sections.js";
 import { TagBar } from "./tag-bar.js";
 import { drawBlank, sentence } from "./texts.js";

@@ -9,7 +9,7 @@ import { CartPanel } from "./cart-panel.js";
 import { Cart } from "./cart.js";
 import { ItemSheet } from "./item-sheet.js";
 import { drawCounts } from "./item.js";
-import { forgetAll, remembered } from "./memory.js";
+import { forgetAll, remembered } from "../shared/memory.js";
 import { plural, sentence } from "./texts.js";
 
 // A stream that comes back within this is not worth a word.

@@ -1,7 +1,7 @@
 // What a place needs to know before it takes an order, each with a field: texts of the customer, and a table.
 
 import { setHidden } from "../shared/dom.js";
-import { remember, remembered } from "./memory.js";
+import { remember, remembered } from "../shared/memory.js";
 
 const TEXTS = ["name", "phone", "address"];
 

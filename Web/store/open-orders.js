@@ -4,7 +4,7 @@ import { get } from "../shared/api.js";
 import { setAttribute, setHidden, setText } from "../shared/dom.js";
 import { OPEN, STATES, numberOf } from "../shared/order.js";
 import { Looking } from "./looking.js";
-import { remember } from "./memory.js";
+import { remember } from "../shared/memory.js";
 
 const PATH = `/v1/orders?status=${OPEN.join(",")}&count=100`;
 const LOOK_AGAIN = 10_000;

@@ -9,7 +9,7 @@ import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
 import { drawCharges, wishes } from "./charges.js";
-import { remember, remembered } from "./memory.js";
+import { remember, remembered } from "../shared/memory.js";
 import { drawBlank, sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];

@@ -1,0 +1,111 @@
+// An order on the board, to be read across the room.
+
+import { clockTime, now } from "../shared/clock.js";
+import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { REASONS, SERVICES, handover, numberOf } from "../shared/order.js";
+import { reconcile } from "../shared/reconcile.js";
+import { canUndo } from "./taps.js";
+
+/// The next step of each status, as the path of its action and what its button says.
+export const STEPS = {
+    placed: ["accept", "Accept"],
+    accepted: ["prepare", "Start cooking"],
+    preparing: ["ready", "It is ready"],
+    ready: ["complete", "Handed over"],
+};
+const NAMES = {
+    placed: "New", accepted: "Accepted", preparing: "Cooking", ready: "Ready", completed: "Handed over",
+    rejected: "Rejected", cancelled: "Cancelled", awaitingPayment: "Not paid any more",
+};
+const SOON_MINUTES = 5;
+
+/// Fills a card with `{order, status, tap, isNew, isGone, length}`: `status` is that after the last `tap`, and `length`
+/// that of its number. `allergens(item)` answers a list.
+export function fillCard(node, { order, status, tap, isNew, isGone, length }, { zone, allergens }) {
+    const parts = refs(node);
+    const isOver = isGone || !(status in STEPS);
+    setAttribute(node, "data-order", order.order);
+    setAttribute(node, "data-new", isNew ? "" : null);
+    setAttribute(node, "data-over", isOver ? "" : null);
+    setText(parts.number, numberOf(order.order, length));
+    setHidden(parts.fresh, !isNew);
+    const { ending } = order;
+    const why = isGone && ending ? `: ${ending.reason ?? REASONS[ending.code] ?? ending.code}` : "";
+    setText(parts.state, `${NAMES[status] ?? status}${why}, since ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
+    const had = handover(order) || SERVICES[order.service] || "";
+    setText(parts.had, [had, order.name, order.phone].filter(Boolean).join(", "));
+    setHidden(parts.had, parts.had.textContent === "");
+    setHidden(parts.cover, !order.uncovered || isGone);
+    reconcile(parts.lines, order.lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
+    for (const [place, line] of [...parts.lines.children].entries()) {
+        const words = allergens(order.lines[place].item).join(", ");
+        setText(refs(line).allergens, words);
+        setHidden(refs(line).allergens.parentElement, words === "");
+    }
+    setHidden(parts.held, !tap);
+    setText(parts.said, !tap ? "" : tap.isAway ? `${saidOf(tap, status)}: waits to be sent` : saidOf(tap, status));
+    setHidden(parts.undo, !tap || !canUndo(tap));
+    setText(parts.next, isGone || (isNew && status !== "placed") ? "Noted" : STEPS[status]?.[1] ?? "");
+    setHidden(parts.next, !isGone && isOver);
+    setHidden(parts.later, isOver || status === "ready" || !(order.promisedFor ?? order.readyBy));
+    setText(parts.end, status === "placed" ? "Reject" : "Cancel");
+    setHidden(parts.end, isOver);
+    drawAge(node, order, status, isOver);
+    // A button that has gone leaves its focus to another.
+    if (node.contains(document.activeElement) && !document.activeElement.checkVisibility()) {
+        [parts.undo, parts.next, parts.lines.querySelector("button")].find((button) => button?.checkVisibility())?.focus();
+    }
+}
+
+function saidOf({ step, body }, status) {
+    return step === "delay" ? `Later: ${clockTime(body.ready)}` : NAMES[status] ?? status;
+}
+
+function fillLine(node, line) {
+    const { quantity, name, options, note } = refs(node);
+    setAttribute(node, "data-item", line.item);
+    setText(quantity, String(line.quantity));
+    setText(name, line.name);
+    setAttribute(name, "aria-label", `${line.name}: sold out?`);
+    reconcile(options, line.options, {
+        id: ({ id }) => id,
+        make: () => document.createElement("li"),
+        fill: (option, { name, units }) => {
+            option.dir = "auto";
+            setText(option, units > 1 ? `${units} × ${name}` : name);
+        },
+    });
+    setText(note, line.note ?? "");
+    setHidden(note, !line.note);
+}
+
+// How old an order is follows the clock.
+function drawAge(node, order, status, isOver) {
+    const due = order.readyBy ?? order.promisedFor ?? null;
+    const minutes = due === null ? null : Math.round((Date.parse(due) - now()) / 60_000);
+    const isLate = !isOver && status !== "ready" && (order.late === true || (minutes !== null && minutes < 0));
+    setAttribute(node, "data-age", isLate ? "late" : minutes !== null && minutes <= SOON_MINUTES ? "soon" : "good");
+    setText(refs(node).due, isOver || status === "ready" || minutes === null ? (isLate ? "late" : "")
+        : minutes < 0 ? `${-minutes} min late` : `in ${minutes} min, ${clockTime(due)}`);
+}
+
+/// What is to be cooked in all orders, `{name, quantity}`, the most first. Options make another dish.
+export function toCook(cards) {
+    const sums = new Map();
+    for (const { order, status, isGone } of cards) {
+        if (isGone || !["placed", "accepted", "preparing"].includes(status)) continue;
+        for (const { name, options, quantity } of order.lines) {
+            const chosen = options.map(({ name, units }) => (units > 1 ? `${units} × ${name}` : name)).join(", ");
+            const key = chosen === "" ? name : `${name} (${chosen})`;
+            sums.set(key, (sums.get(key) ?? 0) + quantity);
+        }
+    }
+    return [...sums].map(([name, quantity]) => ({ name, quantity })).sort((a, b) => b.quantity - a.quantity);
+}
+
+/// How many characters tell the numbers of these orders apart; four at least.
+export function numberLength(orders) {
+    let length = 4;
+    while (length < 24 && new Set(orders.map((order) => numberOf(order, length))).size < new Set(orders).size) length += 1;
+    return length;
+}
