@@ -366,6 +366,30 @@ def test_nothing_found_and_a_wrong_question_look_different(open_feed):
         assert violations(page) == []
 
 
+def test_what_is_found_begins_near_the_top_of_a_phone_and_names_its_place(open_feed, town):
+    client = town[1]
+    name = "The Restaurant at the End of the Very Long Lane"
+    put_open_outlet(client, "lane", [section_document("all", [
+        item_document(f"lane{n}", 100, name=f"Lane {n}", cuisine=f"Cuisine {n}") for n in range(12)])],
+        name=name, city="Kandy", area="Lake Side")
+    page = open_feed()
+    first = page.locator(".results .item").first
+    first.wait_for()
+    assert page.locator("[data-key=cuisine]").count() >= 12
+    assert first.bounding_box()["y"] <= 320
+    page.locator("summary").click()
+    for key, value in (("area", "Lake Side"), ("city", "Kandy")):
+        chip = page.locator(f"[data-key={key}]", has_text=value)
+        chip.click()
+        wait_for_answer(page, client, key.upper(), value)
+        if key == "area":
+            chip.click()
+    place = first.get_by_role("link", name=name)
+    place.click()
+    page.wait_for_url("**/o/lane")
+    client("OUTLET.REMOVE", "lane")
+
+
 def test_discovery_stands_in_nobodys_way(open_feed):
     page = open_feed("?currency=GBP", reduced_motion="reduce")
     page.locator(".results .item").first.wait_for()

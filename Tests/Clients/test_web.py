@@ -418,6 +418,20 @@ class TestPages:
                 rb'<script type="application/json" id="document" data-path="([^"]*)">(.*?)</script>', page.body).groups()
             assert path.decode() == f"/v1/outlets/{outlet}/home"
             assert json.loads(document) == client.json("OUTLET.HOME", outlet)
+            # Whoever is sent the address sees what it is of, with all texts as texts.
+            assert b"<title>&lt;/script&gt;&lt;b&gt;</title>" in page.body
+            item = tiffin.item_document("pie", 900, name='A "Pie" & more', description="With <cream>")
+            client("MENU.PUT", outlet, json.dumps({"sections": [tiffin.section_document("all", [item])]}))
+            page = browser("GET", f"/o/{outlet}")
+            assert b'<meta property="og:image" content="https://example.com/pie-small.jpg">' in page.body
+            shared = browser("GET", f"/o/{outlet}?item=pie").body
+            for element in (b"<title>A &quot;Pie&quot; &amp; more \xc2\xb7 &lt;/script&gt;&lt;b&gt;</title>",
+                            b'<meta name="description" content="With &lt;cream&gt;">',
+                            b'<meta property="og:image" content="https://example.com/pie-large.jpg">'):
+                assert element in shared, shared[:2000]
+            assert b"<title>&lt;/script" in browser("GET", f"/o/{outlet}?item=nothing").body
+        manifest = json.loads(browser("GET", re.search(r'rel="manifest" href="([^"]*)"', page.body.decode())[1]).body)
+        assert browser("GET", manifest["icons"][0]["src"]).status == 200
         short = browser("GET", f"/o/{outlet}", Accept_Encoding="gzip")
         assert short.headers["Content-Encoding"] == "gzip" and short.headers["ETag"] == page.headers["ETag"]
         assert gzip.decompress(short.body) == page.body and len(short.body) < len(page.body) / 2

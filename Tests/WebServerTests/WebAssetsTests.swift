@@ -31,7 +31,8 @@ import Testing
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Web").standardized
         let assets = WebAssets()
         // In these the server's version stands, too.
-        for path in assets.paths where !path.hasSuffix(".html") && path != "store/sw.js" {
+        let versioned: Set = ["store/sw.js", "store/manifest.webmanifest"]
+        for path in assets.paths where !path.hasSuffix(".html") && !versioned.contains(path) {
             let lines = try String(contentsOf: folder.appending(path: path), encoding: .utf8).split(
                 separator: "\n", omittingEmptySubsequences: false)
             let embedded = String(decoding: try #require(assets[path]).bytes, as: UTF8.self).split(

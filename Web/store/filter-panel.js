@@ -10,6 +10,7 @@ import { spoken } from "./texts.js";
 const MOST_CUISINES = 16;
 const MOST_TAGS = 24;
 const MOST_CURRENCIES = 10;
+const MOST_PLACES = 24;
 
 export class FilterPanel {
     #parts;
@@ -79,13 +80,20 @@ export class FilterPanel {
 
     /// Draws the `facets` of an answer.
     draw(facets) {
-        const { cuisines, tags, currencies } = this.#parts;
+        const { cuisines, cities, areas, tags, currencies } = this.#parts;
         this.#drawChips(cuisines, "cuisine", facets.cuisines, MOST_CUISINES);
         this.#drawChips(tags, "tag", facets.tags, MOST_TAGS);
-        const hasCurrencies = facets.currencies.length > 1 || this.#filters.get("currency") !== null;
-        this.#drawChips(currencies, "currency", hasCurrencies ? facets.currencies : [], MOST_CURRENCIES);
+        this.#drawChoice(cities, "city", facets.cities, MOST_PLACES);
+        this.#drawChoice(areas, "area", facets.areas, MOST_PLACES);
+        this.#drawChoice(currencies, "currency", facets.currencies, MOST_CURRENCIES);
         this.#drawRanges(facets);
         this.#drawAttributes(facets);
+    }
+
+    // Only one word is no choice.
+    #drawChoice(place, key, facet, most) {
+        this.#drawChips(place, key, facet.length > 1 || this.#filters.get(key) !== null ? facet : [], most);
+        setHidden(place, place.childElementCount === 0);
     }
 
     #drawChips(place, key, facet, most) {

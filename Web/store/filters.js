@@ -7,7 +7,7 @@ const NEXT_PAGE = 48;
 const OWN_KEYS = new Set(["what", "view"]);
 // Filters that are on the screen in any case.
 const SHOWN_KEYS = new Set([...OWN_KEYS, "text", "cuisine"]);
-const FACETS = ["cuisines", "tags", "currencies", "ratings", "deliveryMinutes"];
+const FACETS = ["cuisines", "cities", "areas", "tags", "currencies", "ratings", "deliveryMinutes"];
 const ATTRIBUTE = /^[A-Za-z0-9._:{}-]{1,64}$/;
 // What an attribute has that is on the screen and not filtered by: a range without ends.
 const ANY = ",";

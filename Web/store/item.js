@@ -74,7 +74,7 @@ function keyOf(outlet, item) {
 export function fillItem(node, entry, cart) {
     const before = shown.get(node);
     const { outlet, item, kind, model } = entry;
-    const { open, description, price, label, picture, add } = refs(node);
+    const { open, description, at, price, label, picture, add } = refs(node);
     shown.set(node, entry);
     setAttribute(node, "data-testid", entry.testID);
     if (before?.model === model && before.item === item) return;
@@ -82,6 +82,9 @@ export function fillItem(node, entry, cart) {
     setAttribute(node, "data-outlet", outlet);
     setText(open, model.name);
     setText(description, model.description ?? "");
+    setText(at, model.outletName ?? "");
+    setAttribute(at, "href", `/o/${encodeURIComponent(outlet)}`);
+    setHidden(at, !model.outletName);
     setText(price, priceText(model, model.currency));
     setText(label, labelOf(kind, model));
     setAttribute(add, "data-testid", model.addButtonAccessibilityId ?? null);
@@ -97,7 +100,7 @@ export function labelOf(kind, model) {
     if (!isAvailable(model)) {
         return model.availableFrom ? `Sold out until ${clockTime(model.availableFrom)}` : "Sold out";
     }
-    return [KINDS[kind]?.label?.(model), model.outletName].filter(Boolean).join(" · ");
+    return KINDS[kind]?.label?.(model) ?? "";
 }
 
 /// What one costs; of an item with sizes, the least.

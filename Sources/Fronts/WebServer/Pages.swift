@@ -38,10 +38,19 @@ struct Pages {
 
     private static let markOfModules = "<!--modules-->"
     private static let markOfDocument = "<!--document-->"
+    /// The title of a page that says nothing of what stands in it.
+    private static let title = "<title>Tiffin</title>"
+
+    /// A page in parts: before its title, from there to the mark for its document, and behind that.
+    private struct Shell {
+        var start: [UInt8]
+        var middle: [UInt8]
+        var end: [UInt8]
+    }
 
     let assets: WebAssets
-    /// Each page by its path, before and behind the mark for its document.
-    private let shells: [String: (start: [UInt8], end: [UInt8])]
+    /// Each page by its path.
+    private let shells: [String: Shell]
 
     init(_ assets: WebAssets) {
         self.assets = assets
@@ -52,22 +61,32 @@ struct Pages {
                 }
                 let text = String(decoding: assets[page.shell]?.bytes ?? [], as: UTF8.self)
                     .replacing(Pages.markOfModules, with: links.joined(separator: "\n"))
-                let parts = text.split(separator: Pages.markOfDocument, maxSplits: 1, omittingEmptySubsequences: false)
-                return (page.path, (Array(parts[0].utf8), Array((parts.count > 1 ? parts[1] : "").utf8)))
+                let (head, end) = Pages.parts(of: text, at: Pages.markOfDocument)
+                let (start, middle) = Pages.parts(of: head, at: Pages.title)
+                return (page.path, Shell(start: Array(start.utf8), middle: Array(middle.utf8), end: Array(end.utf8)))
             }
         ) { first, _ in first }
+    }
+
+    /// What stands before and behind the first of some marks; nothing behind it where there is none.
+    private static func parts(of text: String, at mark: String) -> (String, String) {
+        guard let place = text.firstRange(of: mark) else { return (text, "") }
+        return (String(text[..<place.lowerBound]), String(text[place.upperBound...]))
     }
 
     /// A page with a document in it.
     ///
     /// - Parameters:
-    ///   - path: where the document comes from.
-    ///   - document: as JSON.
-    func html(_ page: Page, _ document: (path: String, json: [UInt8])?) -> [UInt8] {
-        guard let (start, end) = shells[page.path] else { return [] }
-        guard let document else { return start + end }
-        var html = start
-        html.reserveCapacity(start.count + end.count + document.json.count + 200)
+    ///   - document: as JSON, with the path where it comes from.
+    ///   - link: what the page says of itself.
+    func html(_ page: Page, _ document: (path: String, json: [UInt8])?, _ link: SharedLink? = nil) -> [UInt8] {
+        guard let shell = shells[page.path] else { return [] }
+        var html = shell.start
+        html.reserveCapacity(
+            shell.start.count + shell.middle.count + shell.end.count + (document?.json.count ?? 0) + 1_000)
+        if !shell.middle.isEmpty { html += link?.html ?? Array(Pages.title.utf8) }
+        html += shell.middle
+        guard let document else { return html + shell.end }
         html += "<script type=\"application/json\" id=\"document\" data-path=\"".utf8
         // Ids have no character that means something here.
         html += document.path.utf8
@@ -81,7 +100,7 @@ struct Pages {
         }
         html += rest
         html += "</script>".utf8
-        return html + end
+        return html + shell.end
     }
 
     /// A file of this version: `/a/{version}/{file}`, for good.

@@ -57,7 +57,7 @@ extension WebServer {
         }
         if let page = Pages.page(at: path, of: connection.site) {
             guard isReading else { throw Refusal(allowing: ["GET"]) }
-            return .answer(self.answer(page, path, request, connection))
+            return .answer(self.answer(page, path, query, request, connection))
         }
         guard let service else {
             throw Refusal(Problem(.unavailable, "UNAVAILABLE", "nothing was accepted: the log is being read"))
@@ -508,21 +508,27 @@ extension WebServer {
     }
 
     private func answer(
-        _ page: Pages.Page, _ path: [String], _ request: HTTPRequest, _ connection: WebConnection
+        _ page: Pages.Page, _ path: [String], _ query: [(name: String, value: String)], _ request: HTTPRequest,
+        _ connection: WebConnection
     ) -> HTTPAnswer {
         var document: (path: String, json: [UInt8])?
+        var link: SharedLink?
         var status = HTTPStatus.ok
         if let pattern = page.document, let service, let outlet = path.last {
             let identity = WebServer.identity(of: nil, Caller(address: clientAddress(request, connection)))
-            let home = Pages.home(of: outlet, identity, service)
-            switch home {
+            switch Pages.answer(of: "OUTLET.HOME", [outlet], identity, service) {
             case .success(.parts(let start, let end)):
-                document = (pattern.replacing("{outlet}", with: outlet), start + Array(end.utf8))
+                let home = Array(start) + Array(end.utf8)
+                document = (pattern.replacing("{outlet}", with: outlet), home)
+                let item = query.first { $0.name == "item" }.flatMap {
+                    Pages.document(of: "ITEM.GET", [outlet, $0.value], identity, service)
+                }
+                link = SharedLink(home: home, item: item)
             case .success: status = .notFound
             case .failure(let failure): status = Problem(failure).status
             }
         }
-        let html = pages.html(page, document)
+        let html = pages.html(page, document, link)
         let tag = tags.tag(of: html[...], isShared: false)
         var fields = Fields.ofPages
         fields.append(("Content-Type", "text/html; charset=utf-8"))
@@ -550,16 +556,28 @@ extension Pages {
         return page.path.hasSuffix("}") && Identifier(path.last ?? "") == nil ? nil : page
     }
 
-    /// The home that stands in an outlet's page.
+    /// The document that a command answers; nil where there is none.
     @LoopActor
-    fileprivate static func home(
-        of outlet: String, _ identity: Identity, _ service: Server
+    fileprivate static func document(
+        of command: String, _ words: [String], _ identity: Identity, _ service: Server
+    ) -> [UInt8]? {
+        switch answer(of: command, words, identity, service) {
+        case .success(.document(let document)): document
+        case .success(.parts(let start, let end)): Array(start) + Array(end.utf8)
+        default: nil
+        }
+    }
+
+    /// What a command answers to a page that has something of it.
+    @LoopActor
+    fileprivate static func answer(
+        of command: String, _ words: [String], _ identity: Identity, _ service: Server
     ) -> Result<Answer, Failure> {
-        guard let route = Route.all.first(where: { $0.command.declaration.name == "OUTLET.HOME" }) else {
+        guard let route = Route.all.first(where: { $0.command.declaration.name == command }) else {
             return .success(.null)
         }
         return Result { () throws(Failure) in
-            let response = try Arguments.with([Array("OUTLET.HOME".utf8), Array(outlet.utf8)]) {
+            let response = try Arguments.with(([command] + words).map { Array($0.utf8) }) {
                 arguments throws(Failure) in
                 try service.run(
                     route.command,
