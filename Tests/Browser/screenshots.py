@@ -94,7 +94,7 @@ def take_all(site, browser, folder):
     desk.get_by_role("button", name="Start cooking").click()
     home.get_by_test_id("order_status").filter(has_text="Being prepared").wait_for()
     take(home, "order-phone")
-    desk.get_by_role("button", name="It is ready").wait_for()
+    desk.get_by_role("button", name="Undo").wait_for(state="hidden")
     take(desk, "kitchen-desktop")
     with site.server.client() as merchant:
         position = json.loads(merchant("LOG.HEAD"))[0]["position"]
