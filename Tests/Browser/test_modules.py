@@ -343,7 +343,7 @@ def test_filters_are_the_address_and_the_questions(modules):
                 .map(decodeURIComponent);
         }""", {"query": query, "changes": changes})
 
-    facets = "facets=cuisines,tags,currencies,ratings,deliveryMinutes"
+    facets = "facets=cuisines,cities,areas,tags,currencies,ratings,deliveryMinutes"
     assert paths("?text=pie&sort=name&view=list&item=o/i") == [
         "text=pie&sort=name&view=list", f"/v1/browse?text=pie&sort=name&{facets}&limit=24",
         "/v1/browse?text=pie&sort=name&limit=48&after=c1", "browse?text=pie&sort=name&limit=24", "/v1/surprise?text=pie",

@@ -65,7 +65,7 @@ setInterval(tick, TICK);
 place.readMenu().then(ask);
 
 function tick() {
-    place.look().then(ask);
+    if (document.visibilityState === "visible") place.look().then(ask);
 }
 
 function cards() {

@@ -19,9 +19,18 @@ const NAMES = {
 };
 const SOON_MINUTES = 5;
 
+// What each card was drawn of.
+const drawn = new WeakMap();
+
 /// Fills a card with `{order, status, tap, isNew, isGone, length}`: `status` is that after the last `tap`, and `length`
 /// that of its number. `allergens(item)` answers a list.
 export function fillCard(node, { order, status, tap, isNew, isGone, length }, { zone, allergens }) {
+    const due = order.readyBy ?? order.promisedFor ?? null;
+    const minutes = due === null ? null : Math.round((Date.parse(due) - now()) / 60_000);
+    const hasUndo = tap !== undefined && canUndo(tap);
+    const said = [order, status, tap, tap?.isAway, hasUndo, isNew, isGone, length, zone, allergens, minutes];
+    if (drawn.get(node)?.every((part, place) => part === said[place])) return;
+    drawn.set(node, said);
     const parts = refs(node);
     const isOver = isGone || !(status in STEPS);
     setAttribute(node, "data-order", order.order);
@@ -43,22 +52,25 @@ export function fillCard(node, { order, status, tap, isNew, isGone, length }, { 
         setHidden(refs(line).allergens.parentElement, words === "");
     }
     setHidden(parts.held, !tap);
-    setText(parts.said, !tap ? "" : tap.isAway ? `${saidOf(tap, status)}: waits to be sent` : saidOf(tap, status));
-    setHidden(parts.undo, !tap || !canUndo(tap));
+    setText(parts.said, !tap ? "" : tap.isAway ? `${saidOf(tap, status, zone)}: waits to be sent` : saidOf(tap, status, zone));
+    setHidden(parts.undo, !hasUndo);
     setText(parts.next, isGone || (isNew && status !== "placed") ? "Noted" : STEPS[status]?.[1] ?? "");
     setHidden(parts.next, !isGone && isOver);
     setHidden(parts.later, isOver || status === "ready" || !(order.promisedFor ?? order.readyBy));
     setText(parts.end, status === "placed" ? "Reject" : "Cancel");
     setHidden(parts.end, isOver);
-    drawAge(node, order, status, isOver);
+    const isLate = !isOver && status !== "ready" && (order.late === true || (minutes !== null && minutes < 0));
+    setAttribute(node, "data-age", isLate ? "late" : minutes !== null && minutes <= SOON_MINUTES ? "soon" : "good");
+    setText(parts.due, isOver || status === "ready" || minutes === null ? (isLate ? "late" : "")
+        : minutes < 0 ? `${-minutes} min late` : `in ${minutes} min, ${clockTime(due, zone)}`);
     // A button that has gone leaves its focus to another.
     if (node.contains(document.activeElement) && !document.activeElement.checkVisibility()) {
         [parts.undo, parts.next, parts.lines.querySelector("button")].find((button) => button?.checkVisibility())?.focus();
     }
 }
 
-function saidOf({ step, body }, status) {
-    return step === "delay" ? `Later: ${clockTime(body.ready)}` : NAMES[status] ?? status;
+function saidOf({ step, body }, status, zone) {
+    return step === "delay" ? `Later: ${clockTime(body.ready, zone)}` : NAMES[status] ?? status;
 }
 
 function fillLine(node, line) {
@@ -77,16 +89,6 @@ function fillLine(node, line) {
     });
     setText(note, line.note ?? "");
     setHidden(note, !line.note);
-}
-
-// How old an order is follows the clock.
-function drawAge(node, order, status, isOver) {
-    const due = order.readyBy ?? order.promisedFor ?? null;
-    const minutes = due === null ? null : Math.round((Date.parse(due) - now()) / 60_000);
-    const isLate = !isOver && status !== "ready" && (order.late === true || (minutes !== null && minutes < 0));
-    setAttribute(node, "data-age", isLate ? "late" : minutes !== null && minutes <= SOON_MINUTES ? "soon" : "good");
-    setText(refs(node).due, isOver || status === "ready" || minutes === null ? (isLate ? "late" : "")
-        : minutes < 0 ? `${-minutes} min late` : `in ${minutes} min, ${clockTime(due)}`);
 }
 
 /// What is to be cooked in all orders, `{name, quantity}`, the most first. Options make another dish.

@@ -9,7 +9,6 @@ export class Place {
     #path;
     #outlet;
     #document = null;
-    #allergens = new Map();
     #parts;
 
     /// `parts` are the elements that show it: `title`, `status` and `pause`.
@@ -25,7 +24,7 @@ export class Place {
     }
 
     /// The allergens that the menu names for an item.
-    allergens = (item) => this.#allergens.get(item) ?? [];
+    allergens = () => [];
 
     /// Reads it anew.
     async look() {
@@ -40,10 +39,9 @@ export class Place {
     /// Reads what the menu says of its items.
     async readMenu() {
         const menu = await get(`${this.#path}/menu`).catch(() => null);
-        for (const { id, attributes } of (menu?.sections ?? []).flatMap(({ items }) => items)) {
-            const named = attributes?.allergens;
-            if (named !== undefined) this.#allergens.set(id, Array.isArray(named) ? named : [String(named)]);
-        }
+        const named = new Map((menu?.sections ?? []).flatMap(({ items }) => items)
+            .map(({ id, attributes }) => [id, [attributes?.allergens ?? []].flat().map(String)]));
+        this.allergens = (item) => named.get(item) ?? [];
     }
 
     draw() {

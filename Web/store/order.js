@@ -49,11 +49,11 @@ export class OrderPage {
         this.#cart = cart;
         this.#panel = panel;
         this.#stream = stream;
+        setInterval(this.#ask, TICK);
     }
 
     async open() {
         await this.again();
-        setInterval(this.#ask, TICK);
         if (this.#isThere) this.#stream.again();
         else if (!this.#isUnknown) setTimeout(() => this.open(), LOOK_AGAIN);
     }
