@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 from site_under_test import (
     PATIENCE, badge, put_kitchen, use_scheme, violations, wait_for_badge, wait_for_cart, wait_for_home,
@@ -175,6 +176,26 @@ def test_texts_are_texts_and_go_their_own_way(visit, merchant, name):
     assert item.locator(".open").text_content() == "<img src=x onerror=alert(1)>"
     assert item.locator(".description").evaluate("(node) => getComputedStyle(node).direction") == "rtl"
     assert item.locator(".name").evaluate("(node) => getComputedStyle(node).direction") == "ltr"
+
+
+def test_a_closed_place_says_when_it_opens_and_an_item_begins_with_its_allergens(visit, merchant, name):
+    days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+    # So late that it is never in the middle of them.
+    hours = [{"day": day, "opens": "23:58", "closes": "23:59"} for day in days]
+    put_kitchen(merchant, name, hours=hours)
+    merchant("MENU.ITEM.PUT", name, "lunch", "lunch0", json.dumps(
+        item_document("lunch0", 5, attributes={"allergens": ["nuts", "milk"], "serves": 2})))
+    merchant("OUTLET.CLOSE", name)
+    page = visit(f"/o/{name}")
+    page.get_by_role("status").filter(has_text=re.compile("It opens (tomorrow )?at 23:58|takes no orders now")).wait_for()
+    page.locator("summary", has_text="Hours").click()
+    page.get_by_text("23:58–23:59").first.wait_for()
+    page.locator("[data-item=lunch0] .open").click()
+    sheet = page.locator("#item-sheet")
+    sheet.get_by_text("nuts, milk").wait_for()
+    texts = sheet.text_content()
+    assert texts.index("nuts, milk") < texts.index("The lunch0.") < texts.index("Serves")
+    assert violations(page) == []
 
 
 # --- the tag bar

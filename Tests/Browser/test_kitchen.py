@@ -264,6 +264,32 @@ def test_the_board_says_what_is_to_be_cooked_for_whom(visit, site, merchant, nam
     card.get_by_text("Allergens: nuts, milk").wait_for()
     dishes = board.get_by_test_id("to_cook").locator("li")
     assert [text.split() for text in dishes.all_text_contents()] == [["5", "Lunch", "0"], ["1", "Lunch", "1"]]
+    # Paper of 80 and of 58 mm, without its margins.
+    board.evaluate("() => { window.print = () => {}; }")
+    card.get_by_role("button", name="Ticket").click()
+    ticket = board.locator(".ticket")
+    ticket.wait_for(state="attached")
+    board.emulate_media(media="print")
+    for width in (280, 196):
+        board.set_viewport_size({"width": width, "height": 600})
+        assert ticket.inner_text().split()[:1] == [f"#{first[-8:-4]}"] and "Asha Fernando" in ticket.inner_text()
+        assert board.evaluate("() => document.documentElement.scrollWidth <= innerWidth") and card.is_hidden()
+    board.emulate_media(media="screen")
+    board.set_viewport_size({"width": 1180, "height": 800})
+    assert ticket.is_hidden()
     assert board.evaluate("""() => [...document.querySelectorAll(".button, .what")].filter((node) => node.checkVisibility())
         .filter((node) => node.getBoundingClientRect().height < 48 || node.getBoundingClientRect().width < 48)
         .map((node) => node.textContent)""") == []
+
+
+def test_a_station_shows_its_sections_and_when_the_rest_is_due(visit, site, merchant, name):
+    put_bistro(merchant, name)
+    both = place(merchant, name, name, ("lunch0", 2), ("sweet0", 1))
+    other = place(merchant, name, f"{name}-2", ("sweet1", 1))
+    board = open_board(visit, site, f"{name}?sections=lunch,dinner")
+    card = board.locator(f"[data-order='{both}']")
+    card.get_by_test_id("rest").get_by_text(re.compile("1 more elsewhere, due at")).wait_for()
+    board.locator(f"[data-order='{other}']").wait_for(state="detached")
+    assert card.locator(".what").all_text_contents() == ["Lunch 0"]
+    assert board.get_by_test_id("to_cook").text_content().split() == ["2", "Lunch", "0"]
+    assert violations(board) == []

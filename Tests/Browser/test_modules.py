@@ -445,3 +445,31 @@ def test_sliders_have_steps_that_people_count_in(modules):
     }""")
     assert steps[:4] == [100, 0.1, 1, 1]
     assert steps[4] == 20_000_000_000
+
+
+# --- hours
+
+
+def test_a_closed_place_opens_by_the_clock_of_its_zone(modules):
+    hours = [{"day": "monday", "opens": "09:00", "closes": "14:00"}, {"day": "monday", "opens": "17:00", "closes": "25:30"},
+             {"day": "thursday", "opens": "10:00", "closes": "12:00"}]
+
+    def next_opening(day, minutes):
+        return modules.evaluate("""async ({ hours, time }) => (await import("/store/hours.js")).nextOpening(hours, time)""",
+                                {"hours": hours, "time": {"day": day, "minutes": minutes}})
+
+    assert next_opening("monday", 8 * 60) == "at 09:00"
+    assert next_opening("monday", 10 * 60) == ""
+    assert next_opening("monday", 15 * 60) == "at 17:00"
+    # Hours go on past midnight.
+    assert next_opening("tuesday", 80) == "" and next_opening("tuesday", 90) == "on Thursday at 10:00"
+    assert next_opening("wednesday", 0) == "tomorrow at 10:00" and next_opening("sunday", 1439) == "tomorrow at 09:00"
+    assert modules.evaluate("""async (hours) => (await import("/store/hours.js")).week(hours)[0].text""", hours) == (
+        "09:00–14:00, 17:00–01:30")
+    # Half past five there is noon in Greenwich, and midnight is six hours and a half away.
+    assert modules.evaluate("""async () => {
+        const { endOfDay, now, weekTime } = await import("/shared/clock.js");
+        const zone = "Asia/Kolkata";
+        const left = 1440 - weekTime(zone).minutes;
+        return Math.abs((endOfDay(zone) - now()) / 60_000 - left) <= 1;
+    }""")

@@ -20,6 +20,8 @@ const SHORT_ABSENCE = 5000;
 
 const element = (id) => document.getElementById(id);
 const outlet = decodeURIComponent(location.pathname.split("/")[2] ?? "");
+// The sections of the station that this board is for; none for all.
+const sections = new URLSearchParams(location.search).get("sections")?.split(",").filter(Boolean) ?? [];
 const topic = new Topic();
 const ask = drawing(draw);
 const place = new Place(outlet, { title: element("title"), status: element("status"), pause: element("pause") });
@@ -72,12 +74,18 @@ function cards() {
     const open = topic.document?.orders ?? [];
     const length = numberLength(open.map(({ order }) => order));
     return [
-        ...known.gone.map((order) => ({ order, status: order.status, isNew: false, isGone: true, length })),
+        ...known.gone.map((order) => ({ order, status: order.status, isNew: false, isGone: true })),
         ...open.map((order) => {
             const tap = taps.last(order.order);
-            return { order, status: taps.status(order), tap, isNew: !tap && known.isNew(order.order), isGone: false, length };
+            return { order, status: taps.status(order), tap, isNew: !tap && known.isNew(order.order), isGone: false };
         }),
-    ];
+    ].map((card) => ({ ...card, length, lines: card.order.lines.filter(isHere) })).filter(({ lines }) => lines.length > 0);
+}
+
+// What the menu does not know is shown at every station.
+function isHere({ item }) {
+    const section = place.section(item);
+    return sections.length === 0 || section === undefined || sections.includes(section);
 }
 
 function draw() {
@@ -130,6 +138,10 @@ async function tap(event) {
             return;
         case "undo":
             return taps.undo(id);
+        case "ticket": {
+            const { printTicket } = await import("./ticket.js");
+            return printTicket(order, place.zone, place.allergens);
+        }
         case "what":
             return openSoldOut(button.closest("[data-item]").dataset.item);
         case "later": {

@@ -22,13 +22,13 @@ const SOON_MINUTES = 5;
 // What each card was drawn of.
 const drawn = new WeakMap();
 
-/// Fills a card with `{order, status, tap, isNew, isGone, length}`: `status` is that after the last `tap`, and `length`
-/// that of its number. `allergens(item)` answers a list.
-export function fillCard(node, { order, status, tap, isNew, isGone, length }, { zone, allergens }) {
+/// Fills a card with `{order, status, tap, lines, isNew, isGone, length}`: `status` is that after the last `tap`, `lines`
+/// are those of the station, and `length` is that of its number. `allergens(item)` answers a list.
+export function fillCard(node, { order, status, tap, lines, isNew, isGone, length }, { zone, allergens }) {
     const due = order.readyBy ?? order.promisedFor ?? null;
     const minutes = due === null ? null : Math.round((Date.parse(due) - now()) / 60_000);
     const hasUndo = tap !== undefined && canUndo(tap);
-    const said = [order, status, tap, tap?.isAway, hasUndo, isNew, isGone, length, zone, allergens, minutes];
+    const said = [order, status, tap, tap?.isAway, hasUndo, isNew, isGone, length, lines.length, zone, allergens, minutes];
     if (drawn.get(node)?.every((part, place) => part === said[place])) return;
     drawn.set(node, said);
     const parts = refs(node);
@@ -45,12 +45,15 @@ export function fillCard(node, { order, status, tap, isNew, isGone, length }, { 
     setText(parts.had, [had, order.name, order.phone].filter(Boolean).join(", "));
     setHidden(parts.had, parts.had.textContent === "");
     setHidden(parts.cover, !order.uncovered || isGone);
-    reconcile(parts.lines, order.lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
+    reconcile(parts.lines, lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
     for (const [place, line] of [...parts.lines.children].entries()) {
-        const words = allergens(order.lines[place].item).join(", ");
+        const words = allergens(lines[place].item).join(", ");
         setText(refs(line).allergens, words);
         setHidden(refs(line).allergens.parentElement, words === "");
     }
+    const rest = order.lines.length - lines.length;
+    setText(parts.rest, rest === 0 ? "" : `${rest} more elsewhere${due === null || isOver ? "" : `, due at ${clockTime(due, zone)}`}`);
+    setHidden(parts.rest, rest === 0);
     setHidden(parts.held, !tap);
     setText(parts.said, !tap ? "" : tap.isAway ? `${saidOf(tap, status, zone)}: waits to be sent` : saidOf(tap, status, zone));
     setHidden(parts.undo, !hasUndo);
@@ -94,9 +97,9 @@ function fillLine(node, line) {
 /// What is to be cooked in all orders, `{name, quantity}`, the most first. Options make another dish.
 export function toCook(cards) {
     const sums = new Map();
-    for (const { order, status, isGone } of cards) {
+    for (const { lines, status, isGone } of cards) {
         if (isGone || !["placed", "accepted", "preparing"].includes(status)) continue;
-        for (const { name, options, quantity } of order.lines) {
+        for (const { name, options, quantity } of lines) {
             const chosen = options.map(({ name, units }) => (units > 1 ? `${units} × ${name}` : name)).join(", ");
             const key = chosen === "" ? name : `${name} (${chosen})`;
             sums.set(key, (sums.get(key) ?? 0) + quantity);

@@ -25,6 +25,8 @@ export class Place {
 
     /// The allergens that the menu names for an item.
     allergens = () => [];
+    /// The section of an item; undefined where the menu does not have it.
+    section = () => undefined;
 
     /// Reads it anew.
     async look() {
@@ -42,6 +44,8 @@ export class Place {
         const named = new Map((menu?.sections ?? []).flatMap(({ items }) => items)
             .map(({ id, attributes }) => [id, [attributes?.allergens ?? []].flat().map(String)]));
         this.allergens = (item) => named.get(item) ?? [];
+        const sections = new Map((menu?.sections ?? []).flatMap(({ id, items }) => items.map((item) => [item.id, id])));
+        this.section = (item) => sections.get(item);
     }
 
     draw() {

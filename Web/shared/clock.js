@@ -69,6 +69,13 @@ function formatIn(zone, parts, locale) {
     }
 }
 
+/// The day of the week in an IANA zone, such as `monday`, and the minutes since its midnight.
+export function weekTime(zone) {
+    const format = formatIn(zone, { weekday: "long", hour: "2-digit", minute: "2-digit", hourCycle: "h23" }, "en-GB");
+    const parts = Object.fromEntries(format.formatToParts(now()).map(({ type, value }) => [type, value]));
+    return { day: parts.weekday.toLowerCase(), minutes: Number(parts.hour) * 60 + Number(parts.minute) };
+}
+
 /// The end of today in an IANA zone, in milliseconds since 1970.
 export function endOfDay(zone) {
     const clock = formatIn(zone, { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" }, "en-GB");

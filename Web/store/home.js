@@ -4,7 +4,9 @@ import { Problem, get, inlineDocument } from "../shared/api.js";
 import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
+import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
+import { opening, week } from "./hours.js";
 import { awaitItems, drawAdds, listen } from "./item.js";
 import { remember } from "../shared/memory.js";
 import { Sections } from "./sections.js";
@@ -145,7 +147,16 @@ export class OutletPage {
         setAttribute(parts.status, "data-status", takesOrders ? "open" : outlet.status);
         setText(parts.status, takesOrders ? "Open" : outlet.status === "paused"
             ? `Paused until ${clockTime(outlet.pausedUntil, outlet.timeZone)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}`
-            : "Closed: it takes no orders now");
+            : opening(outlet) ? `Closed. It opens ${opening(outlet)}` : "Closed: it takes no orders now");
+        setHidden(parts.hours, !outlet.hours?.length);
+        reconcile(parts.week, week(outlet.hours ?? []), {
+            id: ({ day }) => day,
+            make: () => clone("day"),
+            fill: (node, { day, text }) => {
+                setText(refs(node).day, day);
+                setText(refs(node).text, text);
+            },
+        });
     }
 
     #drawBlank(home) {
@@ -177,7 +188,8 @@ export class OutletPage {
     }
 
     #entry({ id, kind, model }) {
-        return { outlet: this.#outlet, item: id, kind, model, takesOrders: this.#takesOrders, address: id };
+        const zone = this.#topic.document.outlet.timeZone;
+        return { outlet: this.#outlet, item: id, kind, model, zone, takesOrders: this.#takesOrders, address: id };
     }
 }
 

@@ -179,7 +179,7 @@ export class ItemSheet {
         if (choice) this.#groups.draw(model.currency);
         const isThere = isAvailable(details ?? model);
         this.#tookOrders = takesOrders();
-        const state = !isThere ? labelOf(this.#entry.kind, { ...model, ...details })
+        const state = !isThere ? labelOf(this.#entry.kind, { ...model, ...details }, this.#entry.zone)
             : this.#tookOrders ? "" : "The place takes no orders now";
         setText(parts.state, state);
         setHidden(parts.state, state === "");

@@ -69,8 +69,8 @@ function keyOf(outlet, item) {
     return `${outlet}/${item}`;
 }
 
-/// Fills a node with `{outlet, item, kind, model, testID, takesOrders(), address}`: `model` is that of the outlet's home
-/// or a row of a search, and `address` names the item in the page's address.
+/// Fills a node with `{outlet, item, kind, model, zone, testID, takesOrders(), address}`: `model` is that of the outlet's
+/// home or a row of a search, `zone` that of the outlet, if it is known, and `address` names the item in the page's address.
 export function fillItem(node, entry, cart) {
     const before = shown.get(node);
     const { outlet, item, kind, model } = entry;
@@ -86,7 +86,7 @@ export function fillItem(node, entry, cart) {
     setAttribute(at, "href", `/o/${encodeURIComponent(outlet)}`);
     setHidden(at, !model.outletName);
     setText(price, priceText(model, model.currency));
-    setText(label, labelOf(kind, model));
+    setText(label, labelOf(kind, model, entry.zone));
     setAttribute(add, "data-testid", model.addButtonAccessibilityId ?? null);
     setPicture(picture, model.imageSmall, kind);
     const key = keyOf(outlet, item);
@@ -96,9 +96,9 @@ export function fillItem(node, entry, cart) {
 }
 
 /// What is said of an item beside its price.
-export function labelOf(kind, model) {
+export function labelOf(kind, model, zone) {
     if (!isAvailable(model)) {
-        return model.availableFrom ? `Sold out until ${clockTime(model.availableFrom)}` : "Sold out";
+        return model.availableFrom ? `Sold out until ${clockTime(model.availableFrom, zone)}` : "Sold out";
     }
     return KINDS[kind]?.label?.(model) ?? "";
 }
@@ -108,10 +108,10 @@ export function priceText({ price, from }, currency) {
     return price === null ? "" : `${from ? "from " : ""}${money(price, currency)}`;
 }
 
-function drawAdd(node, { outlet, item, kind, model, takesOrders }, cart) {
+function drawAdd(node, { outlet, item, kind, model, zone, takesOrders }, cart) {
     const { add, label } = refs(node);
     setHidden(add, model.price === null);
-    setText(label, labelOf(kind, model));
+    setText(label, labelOf(kind, model, zone));
     const isThere = isAvailable(model);
     setAttribute(node, "data-away", isThere ? null : "");
     setUsable(add, isThere && takesOrders());
@@ -189,7 +189,10 @@ export function drawDetails(parts, details, model) {
     const words = [details?.cuisine ?? model.cuisine, ...(details?.tags ?? model.tags)].filter(Boolean);
     parts.tags.replaceChildren(...words.map((word) => element("span", "tag", word)));
     if (!details) return;
-    const { images, links, attributes, kind } = details;
+    const { images, links, kind } = details;
+    const { allergens, ...attributes } = details.attributes ?? {};
+    setText(parts.allergenNames, allergens === undefined ? "" : spoken(allergens));
+    setHidden(parts.allergens, parts.allergenNames.textContent === "");
     fill(parts.gallery, (images ?? []).map(({ url, alt }) => {
         const figure = clone("gallery-picture");
         setPicture(figure, url, kind);
@@ -202,7 +205,7 @@ export function drawDetails(parts, details, model) {
         refs(item).text.textContent = title ?? rel;
         return item;
     }));
-    fill(parts.attributes, Object.entries(attributes ?? {}).flatMap(([name, value]) => [
+    fill(parts.attributes, Object.entries(attributes).flatMap(([name, value]) => [
         element("dt", "", spaced(name)), element("dd", "", spoken(value)),
     ]));
 }
