@@ -1,5 +1,6 @@
-"""A monkey with hands: it flings, taps, orders and goes offline in a real browser, while a merchant edits the menu and
-the server is killed and started. The same seed does the same again. Afterwards everything has to agree.
+"""A monkey with hands: it flings, taps, orders, cancels, orders again and goes offline in a real browser, and cooks, undoes
+and sells out in another, while a merchant edits the menu and the server is killed and started. The same seed does the same
+again. Afterwards everything has to agree.
 
 usage: browser_monkey.py [--seed N] [--steps N] [--headed]
 """
@@ -9,13 +10,16 @@ import json
 import random
 import sys
 import time
+from collections import Counter
 
 from site_under_test import (
-    PATIENCE, Site, badge, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
+    PATIENCE, Site, badge, cart, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
 )
 from tiffin import fresh_database, item_document, read_log, wait_until
 
 OUTLET = "monkeys"
+# As long as a tap in the kitchen can be undone, and a little more, in milliseconds.
+UNDO = 5100
 
 # Holds the bar against its rule in every frame. It reads the place where the browser reads it: in the frame itself, since
 # a later task of a busy page would miss places. The browser tells the page of a frame when it has time to. So the bar may
@@ -53,17 +57,24 @@ class Monkey:
         self.frames = 0
         self.is_offline = False
         self.client = site.server.client()
-        put_kitchen(self.client, OUTLET)
+        put_kitchen(self.client, OUTLET, acceptWithin=3600, prepMinutes=20)
         self.context = browser.new_context(viewport={"width": 390, "height": 844})
         self.context.set_default_timeout(PATIENCE * 1000)
         self.page = site.open(self.context, f"{site.origin}/o/{OUTLET}", self.complaints)
         self.page.evaluate(WATCH_BAR)
         self.page.evaluate("() => navigator.serviceWorker.ready")
+        self.kitchen = browser.new_context(viewport={"width": 1180, "height": 800})
+        self.kitchen.set_default_timeout(PATIENCE * 1000)
+        self.kitchen.clock.install()
+        self.board = site.open(self.kitchen, f"{site.console}/kitchen/{OUTLET}", self.complaints)
+        # The steps that were undone, each with its order.
+        self.undone = set()
 
     def step(self):
         actions = {
             self.fling: 6, self.tap_chip: 3, self.swipe_carousel: 2, self.add: 6, self.take_one_back: 1,
-            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 0.7,
+            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 0.7, self.cook: 2,
+            self.sell_out: 0.5,
         }
         action = self.dice.choices(list(actions), actions.values())[0]
         action()
@@ -141,10 +152,52 @@ class Monkey:
             return
         self.orders += 1
         self.page.get_by_test_id("order_status").wait_for()
+        match self.dice.randrange(4):
+            case 0:
+                self.page.get_by_role("button", name="Cancel the order").click()
+                self.page.get_by_role("dialog").get_by_role("button", name="Cancel the order").click()
+                self.page.get_by_test_id("order_status").filter(has_text="Cancelled").wait_for()
+            case 1:
+                self.page.get_by_role("button", name="Order again").click()
+                self.page.locator("#cart-sheet[open]").wait_for()
+                self.taps += badge(self.page)
+                self.page.go_back()
+                self.page.locator("#cart-sheet").wait_for(state="hidden")
         self.page.get_by_test_id("order_place").click()
         self.page.wait_for_url("**/o/*")
         self.page.locator(".item").first.wait_for()
         self.page.evaluate(WATCH_BAR)
+
+    # --- what cooks do
+
+    # The next step of some order, which is sometimes undone.
+    def cook(self):
+        tapped = self.board.evaluate("""(part) => {
+            const buttons = [...document.querySelectorAll(".order [data-focus=next]")].filter((node) => node.checkVisibility());
+            const button = buttons[Math.floor(part * buttons.length)];
+            button?.click();
+            return button ? [button.closest(".order").dataset.order, button.textContent] : null;
+        }""", self.dice.random())
+        if tapped and tapped[1] != "Noted" and self.dice.random() < 0.3:
+            order = self.board.locator(f"[data-order='{tapped[0]}']")
+            order.get_by_role("button", name="Undo").click()
+            self.undone.add(tuple(tapped))
+        elif tapped:
+            self.undone.discard(tuple(tapped))
+            if self.dice.random() < 0.5:
+                self.board.clock.fast_forward(UNDO)
+
+    # Nothing may be on its way to what is sold out: it would be refused.
+    def sell_out(self):
+        if not self.is_offline:
+            wait_until(lambda: (cart(self.page) or {"count": 0})["count"] == badge(self.page), PATIENCE, "the cart")
+        self.board.get_by_role("button", name="Sold out", exact=True).click()
+        row = self.board.get_by_test_id("stock").locator("li").nth(self.dice.randrange(20))
+        row.get_by_role("button", name="For an hour").click()
+        row.get_by_role("button", name="Bring it back").click()
+        row.get_by_role("button", name="For an hour").wait_for()
+        self.board.go_back()
+        self.board.locator("dialog[open]").wait_for(state="detached")
 
     # --- what others do meanwhile
 
@@ -196,6 +249,10 @@ class Monkey:
         agree("every tap arrived once", lambda: self.taps, lambda: self._everything_added())
         agree("the page is the home of now", lambda: shown_home(self.page), lambda: expected_home(self.client, OUTLET))
         agree("there are as many orders as were seen", lambda: self.orders, lambda: len(self._streams("order-")))
+        self.board.clock.fast_forward(UNDO)
+        agree("no tap of the kitchen waits", lambda: self.board.evaluate("() => sessionStorage.length"), lambda: 0)
+        agree("no step of an order was taken twice, and none that was undone", lambda: self._wrong_steps(), lambda: [])
+        agree("the board has the orders of the kitchen", self._orders_on_board, self._orders_in_kitchen)
         if had_focus and self.page.evaluate("() => document.activeElement === document.body"):
             found.append("a patch has taken the focus")
         agree("the bar follows its rule", lambda: self.page.evaluate("() => window.isBarRight()"), lambda: True)
@@ -206,6 +263,21 @@ class Monkey:
         found += [f"axe: {violation}" for violation in violations(self.page)]
         found += [f"the page complains: {complaint}" for complaint in self.complaints]
         return found
+
+    def _wrong_steps(self):
+        kinds = {"Accept": "order.accepted", "Start cooking": "order.preparationStarted", "It is ready": "order.readied",
+                 "Handed over": "order.completed"}
+        steps = Counter((event["stream"].removeprefix("order-"), event["kind"]) for event in read_log(self.client)
+                        if event["stream"].startswith("order-"))
+        undone = {(order, kinds[step]) for order, step in self.undone}
+        return [step for step, count in steps.items() if count > 1 or step in undone]
+
+    def _orders_on_board(self):
+        return sorted(self.board.evaluate(
+            "() => [...document.querySelectorAll('.order:not([data-over])')].map(({ dataset }) => dataset.order)"))
+
+    def _orders_in_kitchen(self):
+        return sorted(order["order"] for order in self.client.json("KITCHEN", OUTLET)["orders"])
 
     def _streams(self, prefix):
         streams = {event["stream"] for event in read_log(self.client)}
@@ -227,6 +299,7 @@ def run(browser, seed, steps, say=lambda text: None):
         found = monkey.check()
         monkey.client.close()
         monkey.context.close()
+        monkey.kitchen.close()
         return monkey, found
 
 
