@@ -34,7 +34,7 @@ EMPTY = [
 # Everything else that names what is not there is NOTFOUND.
 NOTFOUND = [
     "OUTLET.HOME no SINCE 1", "OUTLET.OPEN no", "OUTLET.CLOSE no", "OUTLET.PAUSE no UNTIL 2099-01-01T00:00:00Z",
-    "OUTLET.HIDE no", "OUTLET.SHOW no", "OUTLET.REMOVE no", "MENU.PUT no {MENU}", "MENU.SECTION.PUT no s {SECTION}",
+    "OUTLET.BUSY no DELAY 5 UNTIL 2099-01-01T00:00:00Z", "OUTLET.HIDE no", "OUTLET.SHOW no", "OUTLET.REMOVE no", "MENU.PUT no {MENU}", "MENU.SECTION.PUT no s {SECTION}",
     "MENU.SECTION.PUT there s {SECTION} BEFORE no", "MENU.SECTION.REMOVE there no", "MENU.ITEM.PUT there no i {ITEM}",
     "MENU.ITEM.REMOVE there no", "MENU.ITEM.PRICE there no 1", "MENU.ITEM.SUSPEND there no", "MENU.ITEM.RESUME there no",
     "MENU.GROUP.PUT no g {GROUP}", "MENU.GROUP.REMOVE there no", "MENU.OPTION.PRICE there no 1",
@@ -170,7 +170,7 @@ class TestHTTP:
         "/v1/outlets/{outlet}/sections/{section}/items/{item}": ITEM, "/v1/outlets/{outlet}/groups/{group}": GROUP,
     }
     BODIES = {
-        "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1,
+        "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1, "delay": 5,
     }
 
     QUERY = {"from": "2026-03-01"}

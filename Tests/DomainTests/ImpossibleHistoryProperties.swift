@@ -80,7 +80,7 @@ extension Timestamp {
 
 extension Outlet.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Event {
-        switch Int.random(in: 0..<8, using: &random) {
+        switch Int.random(in: 0..<12, using: &random) {
         case 0: .registered(.sample)
         case 1: .detailsChanged([.ratingCount(random.hostileInt()), .minimumOrder(random.hostileAmount())])
         case 2: .opened
@@ -88,6 +88,10 @@ extension Outlet.Event {
         case 4: .hidden
         case 5: .shown
         case 6: .removed
+        case 7: .openedByHours
+        case 8: .closedByHours
+        case 9: .slowed(minutes: random.hostileInt(), until: .random(&random))
+        case 10: .detailsChanged([.dayStarts(random.hostileInt()), .follows(random.pick([.commands, .hours]))])
         default: .paused(until: .random(&random), reason: nil)
         }
     }
@@ -95,7 +99,10 @@ extension Outlet.Event {
 
 extension Outlet.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Command {
-        switch Int.random(in: 0..<7, using: &random) {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 7: .openByHours(isOpen: random.chance(50))
+        case 8: .followHours(isOpen: random.chance(50))
+        case 9: .slow(minutes: random.hostileInt(), until: .random(&random), now: .random(&random))
         case 0: .put(.sample.with(\.ratingCount, random.hostileInt()))
         case 1: .open
         case 2: .close

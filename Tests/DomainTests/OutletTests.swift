@@ -9,6 +9,12 @@ import Testing
     private static let closed: [Outlet.Event] = [.registered(details)]
     private static let open = closed + [.opened]
     private static let paused = open + [.paused(until: 500, reason: "rush")]
+    private static let following: [Outlet.Event] = [
+        .registered(
+            details.with(\.hours, [OpeningHours(day: .monday, opens: 0, closes: 60)!]).with(\.follows, .hours))
+    ]
+    private static let resting = following + [.closedByHours]
+    private static let slow = open + [.slowed(minutes: 15, until: 500)]
     private static let hidden = open + [.hidden]
     private static let removed = paused + [.removed]
 
@@ -59,6 +65,67 @@ import Testing
                 then: .events([.paused(until: 501, reason: "rush")])),
             Case("paused: hide", given: paused, when: .hide, then: .events([.hidden])),
             Case("paused: remove", given: paused, when: .remove, then: .events([.removed])),
+
+            Case("slow: open ends it", given: slow, when: .open, then: .events([.opened])),
+            Case("slow: close", given: slow, when: .close, then: .events([.closed])),
+            Case(
+                "slow: pause", given: slow, when: .pause(until: 9, reason: nil, now: 1),
+                then: .events([.paused(until: 9, reason: nil)])),
+            Case(
+                "open: slow", given: open, when: .slow(minutes: 15, until: 500, now: 1),
+                then: .events([.slowed(minutes: 15, until: 500)])),
+            Case("slow: the same", given: slow, when: .slow(minutes: 15, until: 500, now: 1), then: .events([])),
+            Case("slow: no longer", given: slow, when: .slow(minutes: 0, until: 500, now: 1), then: .events([.opened])),
+            Case("open: not slow", given: open, when: .slow(minutes: 0, until: 500, now: 1), then: .events([])),
+            Case(
+                "open: in the past", given: open, when: .slow(minutes: 5, until: 5, now: 5), then: .rejected(.invalid)),
+            Case(
+                "open: below nothing", given: open, when: .slow(minutes: -1, until: 9, now: 5),
+                then: .rejected(.invalid)),
+            Case(
+                "closed: slow", given: closed, when: .slow(minutes: 5, until: 9, now: 1),
+                then: .rejected(.state, allowed: [.openOutlet])),
+            Case(
+                "paused: slow", given: paused, when: .slow(minutes: 5, until: 9, now: 1),
+                then: .rejected(.state, allowed: [.openOutlet])),
+
+            Case(
+                "open: its hours count for nothing", given: open, when: .followHours(isOpen: false), then: .events([])),
+            Case(
+                "following: closed by its merchant", given: following, when: .followHours(isOpen: true),
+                then: .events([])),
+            Case("following: open", given: following, when: .openByHours(isOpen: true), then: .events([.opened])),
+            Case(
+                "following: open while its hours are closed", given: following, when: .openByHours(isOpen: false),
+                then: .events([.closedByHours])),
+            Case("resting: again", given: resting, when: .openByHours(isOpen: false), then: .events([])),
+            Case(
+                "resting: its time comes", given: resting, when: .followHours(isOpen: true),
+                then: .events([.openedByHours])),
+            Case("resting: not yet", given: resting, when: .followHours(isOpen: false), then: .events([])),
+            Case("resting: close", given: resting, when: .close, then: .events([.closed])),
+            Case(
+                "resting: pause", given: resting, when: .pause(until: 9, reason: nil, now: 1),
+                then: .rejected(.state, allowed: [.openOutlet])),
+            Case(
+                "following: its time ends", given: following + [.opened], when: .followHours(isOpen: false),
+                then: .events([.closedByHours])),
+            Case(
+                "following, paused: its time ends", given: following + [.opened, .paused(until: 9, reason: nil)],
+                when: .followHours(isOpen: false), then: .events([.closedByHours])),
+            Case(
+                "following: closed in between", given: following + [.opened, .closed], when: .followHours(isOpen: true),
+                then: .events([])),
+            Case(
+                "closed: follows no hours", given: closed,
+                when: .put(details.with(\.hours, []).with(\.follows, .hours)),
+                then: .rejected(.invalid, naming: ["follows"])),
+            Case(
+                "closed: a day twice", given: closed,
+                when: .put(
+                    details.with(
+                        \.specialDays, [.init(CalendarDay("2026-12-24")!, []), .init(CalendarDay("2026-12-24")!, [])])),
+                then: .rejected(.invalid, naming: ["specialDays"])),
 
             Case(
                 "hidden: another name", given: hidden, when: .put(details.with(\.name, "Saffron")),

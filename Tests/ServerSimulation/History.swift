@@ -161,7 +161,7 @@ struct History {
         case .hidden: step.outlet.isHidden = true
         case .shown: step.outlet.isHidden = false
         case .removed: step.outlet.isRemoved = true
-        case .registered, .detailsChanged, .paused:
+        case .registered, .detailsChanged, .paused, .openedByHours, .closedByHours, .slowed:
             if event.position > world.filled { world.violation("\(id) was changed by nobody: \(change)") }
         }
     }

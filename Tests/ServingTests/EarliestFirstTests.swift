@@ -1,4 +1,5 @@
 import Domain
+import EventLog
 import SeededRandom
 import Testing
 
@@ -10,10 +11,10 @@ import Testing
     func `orders leave by their time, whatever comes in between`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var entries = EarliestFirst()
-        var waiting: [Identifier: Int64] = [:]
+        var waiting: [StreamName: Int64] = [:]
         for number in 0..<500 {
             if random.chance(60) {
-                let order = try #require(Identifier("order-\(number)"))
+                let order = StreamName(.order, try #require(Identifier("order-\(number)")))
                 let time = random.pick([.min, .max, Int64(random.number(0..<50)), -1])
                 entries.insert(order, at: time)
                 waiting[order] = time

@@ -93,7 +93,8 @@ extension Route {
         for parameter in parameters {
             switch parameter.place {
             case .path: write(parameter.name, in: "path", isRequired: true, "string", to: &writer)
-            case .query: write(parameter.name, in: "query", isRequired: parameter.isRequired, parameter.type, to: &writer)
+            case .query:
+                write(parameter.name, in: "query", isRequired: parameter.isRequired, parameter.type, to: &writer)
             case .filters: writeFilters(to: &writer)
             case .body, .content, .cart, .customer: break
             }

@@ -213,6 +213,9 @@ extension Route {
         Route(
             "POST", "/v1/outlets/{outlet}/pause", [.console], "OUTLET.PAUSE",
             [.body("until", "UNTIL"), .body("reason", "REASON", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/busy", [.console], "OUTLET.BUSY",
+            [.body("delay", "DELAY", integer: true), .body("until", "UNTIL")], .number("version")),
         Route("POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
         Route("POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
         Route("PUT", "/v1/outlets/{outlet}/menu", [.console], "MENU.PUT", [.content], .number("version")),

@@ -78,8 +78,8 @@ public enum Availability: Hashable, Sendable {
 
     init(_ status: Outlet.Status) {
         switch status {
-        case .open: self = .now
-        case .closed: self = .never
+        case .open, .slow: self = .now
+        case .closed, .resting: self = .never
         case .paused(let until, _): self = .from(until)
         }
     }

@@ -79,6 +79,9 @@ public struct OutletHome: Projection {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
+    /// The outlets whose hours open and close them now.
+    public var followingHours: [Identifier] { outlets.values.filter(\.followsHours).map(\.id) }
+
     /// Every outlet that is shown to clients that ask for it.
     public var shown: [OutletRecord] {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
@@ -227,6 +230,19 @@ public struct OutletRecord: Sendable {
         case .unregistered, .removed: nil
         case .registered(let details, let status, _): (details, status)
         }
+    }
+
+    /// What it says of itself at a moment: where it is slow, it promises more.
+    public func details(at now: Timestamp) -> OutletDetails? {
+        guard let (details, status) = details else { return nil }
+        let delay = status.delay(at: now)
+        return delay > 0 ? details.slowed(by: delay) : details
+    }
+
+    /// Whether its hours open and close it now.
+    public var followsHours: Bool {
+        guard let (details, status) = details else { return false }
+        return details.follows == .hours && status != .closed
     }
 
     /// Whether it is kept out of lists and searches.

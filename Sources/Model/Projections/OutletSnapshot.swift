@@ -149,6 +149,9 @@ extension OutletRecord {
             switch status {
             case .closed: break
             case .open: events.append(.outlet(.opened))
+            case .resting: events.append(.outlet(.closedByHours))
+            case .slow(let minutes, let until):
+                events += [.outlet(.opened), .outlet(.slowed(minutes: minutes, until: until))]
             case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
             }
             if isHidden { events.append(.outlet(.hidden)) }

@@ -308,6 +308,9 @@ extension Oracle {
         if !cart.isCheckedOut, outlet.terms?.service(cart.service)?.needsTable ?? false {
             members["requires"] = .array([JSON("table")])
         }
+        if !cart.isCheckedOut, let minutes = outlet.terms?.had(as: cart.service).prepMinutes {
+            members["prepMinutes"] = JSON(minutes)
+        }
         if case .checkedOut(let order) = cart.status {
             members["order"] = .string(Text(order))
         } else if lines.allSatisfy({ $0["problem"] == .null }) {

@@ -38,8 +38,8 @@ final class PlainCatalogue {
             guard let (details, status) = record.details else { continue }
             let isOpen =
                 switch status {
-                case .open: true
-                case .closed: false
+                case .open, .slow: true
+                case .closed, .resting: false
                 case .paused(let until, _): until <= now
                 }
             var outlet = Entry(

@@ -11,6 +11,7 @@ enum EventCase: String, CaseIterable {
     case outletOpened = "outlet.opened"
     case outletClosed = "outlet.closed"
     case outletPaused = "outlet.paused"
+    case outletSlowed = "outlet.slowed"
     case outletHidden = "outlet.hidden"
     case outletShown = "outlet.shown"
     case outletRemoved = "outlet.removed"
@@ -66,6 +67,9 @@ enum EventCase: String, CaseIterable {
             case .outlet(.opened): .outletOpened
             case .outlet(.closed): .outletClosed
             case .outlet(.paused): .outletPaused
+            case .outlet(.slowed): .outletSlowed
+            case .outlet(.openedByHours): .outletOpened
+            case .outlet(.closedByHours): .outletClosed
             case .outlet(.hidden): .outletHidden
             case .outlet(.shown): .outletShown
             case .outlet(.removed): .outletRemoved
@@ -121,8 +125,9 @@ enum EventCase: String, CaseIterable {
         case .outletRegistered: .outlet(.registered(random.details()))
         case .outletDetailsChanged:
             .outlet(.detailsChanged(random.details().all.filter { _ in Bool.random(using: &random) }))
-        case .outletOpened: .outlet(.opened)
-        case .outletClosed: .outlet(.closed)
+        case .outletOpened: .outlet(random.pick([.opened, .openedByHours]))
+        case .outletClosed: .outlet(random.pick([.closed, .closedByHours]))
+        case .outletSlowed: .outlet(.slowed(minutes: random.integer(), until: random.time()))
         case .outletPaused: .outlet(.paused(until: random.time(), reason: random.maybe { $0.text() }))
         case .outletHidden: .outlet(.hidden)
         case .outletShown: .outlet(.shown)
@@ -262,7 +267,11 @@ extension SeededGenerator {
             ratingCount: maybe { $0.integer() }, deliveryMinutes: maybe { $0.integer() },
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
-            prepMinutes: maybe { $0.integer() }, acceptWithin: maybe { $0.integer() },
+            specialDays: pick([
+                [], [.init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 0, closes: 1)!])],
+            ]),
+            follows: pick(OutletDetails.Opener.allCases), prepMinutes: maybe { $0.integer() },
+            acceptWithin: maybe { $0.integer() },
             payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() },
             dayStarts: maybe { $0.integer() }, pricing: pricing(),
             services: services())

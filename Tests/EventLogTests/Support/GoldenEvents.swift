@@ -104,6 +104,23 @@ struct GoldenEvent {
                 + #""delivery":{"fee":299}}}}"#),
         GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
         GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
+        GoldenEvent("outlet.opened", .outlet(.openedByHours), #"{"by":"hours"}"#),
+        GoldenEvent("outlet.closed", .outlet(.closedByHours), #"{"by":"hours"}"#),
+        GoldenEvent(
+            "outlet.slowed",
+            .outlet(.slowed(minutes: 15, until: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
+            #"{"minutes":15,"until":1700000000123}"#),
+        GoldenEvent(
+            "outlet.detailsChanged",
+            .outlet(
+                .detailsChanged([
+                    .specialDays([
+                        .init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 600, closes: 840)!]),
+                        .init(CalendarDay("2026-12-25")!, []),
+                    ]), .follows(.hours),
+                ])),
+            #"{"specialDays":[{"date":"2026-12-24","hours":[{"day":"thursday","opens":600,"closes":840}]},"#
+                + #"{"date":"2026-12-25","hours":[]}],"follows":"hours"}"#),
         GoldenEvent(
             "outlet.paused",
             .outlet(.paused(until: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123), reason: "a \"gas\" leak")),

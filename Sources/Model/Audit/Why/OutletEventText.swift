@@ -16,6 +16,10 @@ enum OutletEventText {
             return "changed \(words.joined(separator: ", "))"
         case .opened: return "opened"
         case .closed: return "closed"
+        case .openedByHours: return "opened by its hours"
+        case .closedByHours: return "closed by its hours"
+        case .slowed(let minutes, let until):
+            return "slow until \(until.rfc3339): orders take \(minutes.counted("minute")) longer"
         case .paused(let until, let reason):
             return "paused until \(until.rfc3339)" + (reason.map { ": \($0)" } ?? "")
         case .hidden: return "hidden from lists and searches"
@@ -27,7 +31,9 @@ enum OutletEventText {
     static func words(for status: Outlet.Status) -> String {
         switch status {
         case .closed: "closed"
+        case .resting: "closed until its hours open it"
         case .open: "open"
+        case .slow(let minutes, let until): "open, \(minutes) minutes slower until \(until.rfc3339)"
         case .paused(let until, _): "paused until \(until.rfc3339)"
         }
     }
@@ -51,6 +57,8 @@ extension OutletDetail {
         case .deliveryMinutes: "deliveryMinutes"
         case .minimumOrder: "minimumOrder"
         case .hours: "hours"
+        case .specialDays: "special days"
+        case .follows: "what opens it"
         case .prepMinutes: "prepMinutes"
         case .acceptWithin: "acceptWithin"
         case .payment: "payment"
@@ -76,6 +84,8 @@ extension OutletDetail {
             return text(value)
         case .payment(let value): return value.rawValue
         case .hours(let values): return values.count.counted("period")
+        case .specialDays(let values): return values.count.counted("day")
+        case .follows(let value): return value.rawValue
         case .pricing(let terms): return terms.words(in: currency)
         case .services(let services):
             let names = services.kinds.map(\.rawValue)

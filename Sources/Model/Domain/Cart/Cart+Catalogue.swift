@@ -62,6 +62,7 @@ extension Cart.CheckOut {
         handover.table = contents.table
         requirements = details.requirements(for: service)
         minimumOrder = details.minimumOrder(for: service)
+        prepMinutes = details.prepMinutes(for: service)
         pricing = details.pricing(for: service)
         terms = Order.Terms(of: details, for: service, at: now)
     }

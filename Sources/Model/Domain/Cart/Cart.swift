@@ -117,6 +117,8 @@ public enum Cart: Decider {
         public var handover: Handover
         /// What the order needs.
         public var requirements: [OfferedService.Requirement]
+        /// How soon the order is promised, if it is, in minutes.
+        public var prepMinutes: Int?
         /// Why the order cannot be had as was chosen, if so.
         var refusal: Rejection?
 
@@ -388,7 +390,8 @@ public enum Cart: Decider {
         }
         if let refusal = checkOut.refusal { throw refusal }
         let quote = try Quote(
-            of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service)
+            of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service,
+            prepMinutes: checkOut.prepMinutes)
         let total = quote.bill.total
         switch checkOut.agreement {
         case .total(total), .quote(quote.digest): break

@@ -4,7 +4,7 @@ public struct Quote: Equatable, Sendable {
     public let lines: [CartLine]
     /// What they cost with everything that is charged.
     public let bill: Bill
-    /// Another one whenever anything that is priced differs, even if the totals are equal.
+    /// Another one whenever anything that is priced or promised differs, even if the totals are equal.
     public let digest: Text
     /// How many hexadecimal digits it has.
     public static let digestDigits = 16
@@ -15,9 +15,11 @@ public struct Quote: Equatable, Sendable {
     ///   - offers: what the catalogue says now of each line, in their order.
     ///   - terms: what the outlet charges beside the prices, for orders that are had in that way.
     ///   - service: how the order is had; nil where there is nothing to choose.
+    ///   - prepMinutes: how soon it is promised, if it is.
     /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
     public init(
-        of contents: Cart.Contents, offers: [Offer], terms: PricingTerms, for service: ServiceKind? = nil
+        of contents: Cart.Contents, offers: [Offer], terms: PricingTerms, for service: ServiceKind? = nil,
+        prepMinutes: Int? = nil
     ) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
@@ -35,11 +37,11 @@ public struct Quote: Equatable, Sendable {
         }
         self.lines = lines
         bill = try Bill(for: billed, on: terms, tip: contents.tip)
-        digest = Quote.digest(of: contents, lines, bill, service)
+        digest = Quote.digest(of: contents, lines, bill, service, prepMinutes)
     }
 
     private static func digest(
-        of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill, _ service: ServiceKind?
+        of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill, _ service: ServiceKind?, _ prepMinutes: Int?
     ) -> Text {
         var hash = StableHash()
         hash.add(contents.outlet.text)
@@ -65,6 +67,7 @@ public struct Quote: Equatable, Sendable {
             for share in charge.shares { hash.add(share.minorUnits) }
         }
         hash.add(bill.total.minorUnits)
+        if let prepMinutes { hash.add(Int64(prepMinutes)) }
         return Text(hash.text)
     }
 }

@@ -8,9 +8,15 @@ public enum Outlet: Decider {
         /// Registers the outlet, or changes what differs. A tax that an item of the menu names stays.
         case put(OutletDetails, menuTaxes: [Identifier: Text] = [:])
         case open
+        /// Lets an outlet that follows its hours do so, whether they have it open now or not.
+        case openByHours(isOpen: Bool)
         case close
+        /// Time has passed: an outlet that follows its hours opens or closes if they say so. Sent by its server.
+        case followHours(isOpen: Bool)
         /// Takes no orders until a moment, which must lie after `now`.
         case pause(until: Timestamp, reason: Text?, now: Timestamp)
+        /// Promises orders so many minutes later until a moment, which must lie after `now`; 0 for as usual.
+        case slow(minutes: Int, until: Timestamp, now: Timestamp)
         /// Takes it out of lists and searches. Clients that know it can use it as before.
         case hide
         case show
@@ -26,6 +32,11 @@ public enum Outlet: Decider {
         case detailsChanged([OutletDetail])
         case opened
         case closed
+        /// Its hours opened it.
+        case openedByHours
+        /// Its hours closed it, and will open it.
+        case closedByHours
+        case slowed(minutes: Int, until: Timestamp)
         case paused(until: Timestamp, reason: Text?)
         case hidden
         case shown
@@ -37,7 +48,11 @@ public enum Outlet: Decider {
     /// Whether the outlet takes orders.
     public enum Status: Equatable, Sendable {
         case closed
+        /// Closed until its hours open it.
+        case resting
         case open
+        /// Open, and so many minutes later than usual until a moment.
+        case slow(minutes: Int, until: Timestamp)
         /// Takes none until a moment; from then on it is open again without another event.
         case paused(until: Timestamp, reason: Text?)
     }
@@ -89,18 +104,31 @@ public enum Outlet: Decider {
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]
 
-        case (.registered(_, .open, _), .open), (.registered(_, .closed, _), .close):
-            return []
-        case (.registered(_, .closed, _), .open), (.registered(_, .paused, _), .open):
-            return [.opened]
-        case (.registered(_, .open, _), .close), (.registered(_, .paused, _), .close):
-            return [.closed]
+        case (.registered(let details, let status, _), .openByHours(isOpen: false)) where details.follows == .hours:
+            return status == .resting ? [] : [.closedByHours]
+        case (.registered(_, let status, _), .open), (.registered(_, let status, _), .openByHours):
+            return status == .open ? [] : [.opened]
+        case (.registered(_, .closed, _), .close): return []
+        case (.registered, .close): return [.closed]
+        case (.registered(let details, let status, _), .followHours(let isOpen)):
+            // What its merchant closed stays closed.
+            guard details.follows == .hours, status != .closed, isOpen == (status == .resting) else { return [] }
+            return [isOpen ? .openedByHours : .closedByHours]
 
-        case (.registered(_, .closed, _), .pause):
+        case (.registered(_, .closed, _), .pause), (.registered(_, .resting, _), .pause),
+            (.registered(_, .closed, _), .slow), (.registered(_, .resting, _), .slow):
             throw Rejection(
-                .state, "the outlet is closed, and only an open one can be paused", allowed: [.openOutlet])
-        case (.registered(_, .open, _), .pause(let until, let reason, let now)),
-            (.registered(_, .paused, _), .pause(let until, let reason, let now)):
+                .state, "the outlet is closed, and only an open one can be paused or slow", allowed: [.openOutlet])
+        case (.registered(_, .paused, _), .slow):
+            throw Rejection(.state, "the outlet is paused; open it first", allowed: [.openOutlet])
+        case (.registered(_, let status, _), .slow(let minutes, let until, let now)):
+            guard (0...OutletDetails.maximumPrepMinutes).contains(minutes) else {
+                throw .invalid("DELAY", "must be from 0 to \(OutletDetails.maximumPrepMinutes) minutes")
+            }
+            guard until > now else { throw .invalid(.until, "must lie in the future") }
+            if minutes == 0 { return status == .open ? [] : [.opened] }
+            return status == .slow(minutes: minutes, until: until) ? [] : [.slowed(minutes: minutes, until: until)]
+        case (.registered, .pause(let until, let reason, let now)):
             guard until > now else { throw .invalid(.until, "must lie in the future") }
             try TextRules.check(reason, .reason, TextRules.note)
             let paused = Status.paused(until: until, reason: reason)
@@ -114,7 +142,7 @@ public enum Outlet: Decider {
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):
-            guard details.isRecordable else { throw ImpossibleEvent("charges out of range") }
+            guard details.isRecordable else { throw ImpossibleEvent("charges or times out of range") }
             state = .registered(details, .closed, isHidden: false)
         case (.unregistered, _):
             throw ImpossibleEvent("an event before the outlet was registered")
@@ -122,12 +150,21 @@ public enum Outlet: Decider {
             throw ImpossibleEvent("an outlet registered twice")
         case (.registered(var details, let status, let isHidden), .detailsChanged(let changes)):
             for change in changes { details.apply(change) }
-            guard details.isRecordable else { throw ImpossibleEvent("charges out of range") }
+            guard details.isRecordable else { throw ImpossibleEvent("charges or times out of range") }
             state = .registered(details, status, isHidden: isHidden)
         case (.registered(let details, _, let isHidden), .opened):
             state = .registered(details, .open, isHidden: isHidden)
         case (.registered(let details, _, let isHidden), .closed):
             state = .registered(details, .closed, isHidden: isHidden)
+        case (.registered(let details, _, let isHidden), .openedByHours):
+            guard details.follows == .hours else { throw ImpossibleEvent("hours opened an outlet that follows none") }
+            state = .registered(details, .open, isHidden: isHidden)
+        case (.registered(let details, _, let isHidden), .closedByHours):
+            guard details.follows == .hours else { throw ImpossibleEvent("hours closed an outlet that follows none") }
+            state = .registered(details, .resting, isHidden: isHidden)
+        case (.registered(let details, let status, let isHidden), .slowed(let minutes, let until)):
+            guard status.isOpen, minutes > 0 else { throw ImpossibleEvent("an outlet that was not open was slow") }
+            state = .registered(details, .slow(minutes: minutes, until: until), isHidden: isHidden)
         case (.registered(let details, _, let isHidden), .paused(let until, let reason)):
             state = .registered(details, .paused(until: until, reason: reason), isHidden: isHidden)
         case (.registered(let details, let status, _), .hidden):
@@ -143,10 +180,19 @@ public enum Outlet: Decider {
 }
 
 extension OutletDetails {
-    /// Whether every amount that is charged can be worked with.
+    /// Whether every number that others are worked out from can be.
     fileprivate var isRecordable: Bool {
-        pricing.charges.isRecordable && services.list.allSatisfy { $0.value.charges?.isRecordable ?? true }
+        (dayStarts.map { (0..<1_440).contains($0) } ?? true) && pricing.charges.isRecordable
+            && services.list.allSatisfy { $0.value.charges?.isRecordable ?? true }
     }
+}
+
+extension Outlet.State {
+    /// What it says of itself while it is registered.
+    public var details: OutletDetails? { if case .registered(let details, _, _) = self { details } else { nil } }
+
+    /// Whether it takes orders, while it is registered.
+    public var status: Outlet.Status? { if case .registered(_, let status, _) = self { status } else { nil } }
 }
 
 extension Outlet.Command {
@@ -161,9 +207,22 @@ extension Outlet.Status {
     /// Whether orders are taken at this moment.
     public func takesOrders(at now: Timestamp) -> Bool {
         switch self {
-        case .open: true
-        case .closed: false
+        case .open, .slow: true
+        case .closed, .resting: false
         case .paused(let until, _): until <= now
         }
+    }
+
+    /// Whether it is open, however slow.
+    var isOpen: Bool {
+        switch self {
+        case .open, .slow: true
+        case .closed, .resting, .paused: false
+        }
+    }
+
+    /// How many minutes later than usual it is at this moment.
+    public func delay(at now: Timestamp) -> Int {
+        if case .slow(let minutes, let until) = self, until > now { minutes } else { 0 }
     }
 }

@@ -12,6 +12,8 @@ public enum OutletDetail: Equatable, Sendable {
     case deliveryMinutes(Int?)
     case minimumOrder(Amount?)
     case hours([OpeningHours])
+    case specialDays([OutletDetails.SpecialDay])
+    case follows(OutletDetails.Opener)
     case prepMinutes(Int?)
     case acceptWithin(Int?)
     case payment(OutletDetails.Payment)
@@ -28,6 +30,7 @@ extension OutletDetails {
             .name(name), .city(city), .area(area), .address(address), .timeZone(timeZone), .cuisines(cuisines),
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
             .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
+            .specialDays(specialDays), .follows(follows),
             .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
             .dayStarts(dayStarts), .pricing(pricing), .services(services),
         ]
@@ -60,6 +63,8 @@ extension OutletDetails {
         case .deliveryMinutes(let value): deliveryMinutes = value
         case .minimumOrder(let value): minimumOrder = value
         case .hours(let value): hours = value
+        case .specialDays(let value): specialDays = value
+        case .follows(let value): follows = value
         case .prepMinutes(let value): prepMinutes = value
         case .acceptWithin(let value): acceptWithin = value
         case .payment(let value): payment = value

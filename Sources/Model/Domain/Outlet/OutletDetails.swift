@@ -23,6 +23,28 @@ public struct OutletDetails: Equatable, Sendable {
         case first
     }
 
+    /// What opens and closes an outlet.
+    public enum Opener: String, CaseIterable, Sendable {
+        /// Its merchant.
+        case commands
+        /// Its hours, unless its merchant keeps it closed.
+        case hours
+    }
+
+    /// A day on which other hours begin than in every week.
+    public struct SpecialDay: Equatable, Sendable {
+        /// The day.
+        public var day: CalendarDay
+        /// The periods that begin on it; none where it is closed. Their days of the week count for nothing.
+        public var hours: [OpeningHours]
+
+        /// A day with its hours.
+        public init(_ day: CalendarDay, _ hours: [OpeningHours]) {
+            self.day = day
+            self.hours = hours
+        }
+    }
+
     /// The outlet's name.
     public var name: Text
     /// The city it stands in.
@@ -47,8 +69,12 @@ public struct OutletDetails: Equatable, Sendable {
     public var deliveryMinutes: Int?
     /// The least total it accepts at checkout.
     public var minimumOrder: Amount?
-    /// When it usually serves: for show, an outlet opens and closes by command.
+    /// When it serves.
     public var hours: [OpeningHours]
+    /// Days that are not as every week's, in their order.
+    public var specialDays: [SpecialDay]
+    /// What opens and closes it.
+    public var follows: Opener
     /// How long an order usually takes in the kitchen, in minutes: what a customer is promised.
     public var prepMinutes: Int?
     /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent if
@@ -70,7 +96,8 @@ public struct OutletDetails: Equatable, Sendable {
         name: Text, city: Text? = nil, area: Text? = nil, address: Text? = nil, currency: Currency,
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
-        hours: [OpeningHours] = [], prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
+        hours: [OpeningHours] = [], specialDays: [SpecialDay] = [], follows: Opener = .commands,
+        prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
         payWithin: Int? = nil, dayStarts: Int? = nil, pricing: PricingTerms = .none,
         services: ByService<OfferedService> = ByService()
     ) {
@@ -87,6 +114,8 @@ public struct OutletDetails: Equatable, Sendable {
         self.deliveryMinutes = deliveryMinutes
         self.minimumOrder = minimumOrder
         self.hours = hours
+        self.specialDays = specialDays.sorted { $0.day < $1.day }
+        self.follows = follows
         self.prepMinutes = prepMinutes
         self.acceptWithin = acceptWithin
         self.payment = payment
@@ -115,6 +144,16 @@ public struct OutletDetails: Equatable, Sendable {
             throw .invalid("dayStarts", "must be a quarter of an hour of a day, such as 04:00 or 05:30")
         }
         try Self.check(hours, "hours")
+        guard specialDays.count <= OutletDetails.maximumHours else {
+            throw .invalid("specialDays", "must have at most \(OutletDetails.maximumHours) entries")
+        }
+        for (one, other) in zip(specialDays, specialDays.dropFirst()) where one.day == other.day {
+            throw .invalid("specialDays", "have \(one.day.text) twice")
+        }
+        for day in specialDays { try Self.check(day.hours, "specialDays") }
+        if follows == .hours, hours.isEmpty, specialDays.isEmpty {
+            throw .invalid("follows", "needs hours that the outlet can follow")
+        }
         try pricing.validate()
         try validateServices()
     }
@@ -130,5 +169,20 @@ public struct OutletDetails: Equatable, Sendable {
     ) throws(Rejection) {
         guard let value, !range.contains(value) else { return }
         throw .invalid(.field(field()), "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+    }
+}
+
+extension OutletDetails {
+    /// The details of an outlet that takes longer than usual: so much more is promised.
+    ///
+    /// - Parameter minutes: how much longer.
+    public func slowed(by minutes: Int) -> OutletDetails {
+        var details = self
+        func later(_ prepMinutes: Int?) -> Int? { prepMinutes.map { $0.addingReportingOverflow(minutes).partialValue } }
+        details.prepMinutes = later(prepMinutes)
+        for (kind, service) in services.list where service.prepMinutes != nil {
+            details.services[kind]?.prepMinutes = later(service.prepMinutes)
+        }
+        return details
     }
 }

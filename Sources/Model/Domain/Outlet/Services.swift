@@ -140,7 +140,7 @@ extension OutletDetails {
     }
 
     /// How long the kitchen usually takes for orders that are had in a way, in minutes.
-    func prepMinutes(for service: ServiceKind?) -> Int? {
+    public func prepMinutes(for service: ServiceKind?) -> Int? {
         service.flatMap { services[$0]?.prepMinutes } ?? prepMinutes
     }
 

@@ -13,6 +13,16 @@ enum OutletEventCodec {
             return "outlet.detailsChanged"
         case .opened: return "outlet.opened"
         case .closed: return "outlet.closed"
+        case .openedByHours:
+            writer.field("by", "hours")
+            return "outlet.opened"
+        case .closedByHours:
+            writer.field("by", "hours")
+            return "outlet.closed"
+        case .slowed(let minutes, let until):
+            writer.field("minutes", minutes)
+            writer.field("until", until.millisecondsSinceEpoch)
+            return "outlet.slowed"
         case .paused(let until, let reason):
             writer.field("until", until.millisecondsSinceEpoch)
             if let reason { writer.field("reason", reason.string) }
@@ -28,12 +38,16 @@ enum OutletEventCodec {
         var currency: Currency?
         var until: Timestamp?
         var reason: Text?
+        var minutes: Int?
+        var isByHours = false
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
             case "currency": currency = Currency(try reader.string())
             case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
             case "reason": reason = try reader.text()
+            case "minutes": minutes = Int(try reader.integer())
+            case "by": isByHours = try reader.string() == "hours"
             default:
                 guard let detail = try decodeDetail(key, &reader) else { continue }
                 details.append(detail)
@@ -44,8 +58,11 @@ enum OutletEventCodec {
             guard let currency else { return nil }
             return OutletDetails(currency: currency, details).map(Outlet.Event.registered)
         case "outlet.detailsChanged": return .detailsChanged(details)
-        case "outlet.opened": return .opened
-        case "outlet.closed": return .closed
+        case "outlet.opened": return isByHours ? .openedByHours : .opened
+        case "outlet.closed": return isByHours ? .closedByHours : .closed
+        case "outlet.slowed":
+            guard let minutes, let until else { return nil }
+            return .slowed(minutes: minutes, until: until)
         case "outlet.paused": return until.map { .paused(until: $0, reason: reason) }
         case "outlet.hidden": return .hidden
         case "outlet.shown": return .shown
@@ -68,6 +85,17 @@ enum OutletEventCodec {
         case .deliveryMinutes(let value): writer.field("deliveryMinutes", value)
         case .minimumOrder(let value): writer.field("minimumOrder", value?.minorUnits)
         case .hours(let value): encode(value, to: &writer)
+        case .specialDays(let value):
+            writer.key("specialDays")
+            writer.beginArray()
+            for day in value {
+                writer.beginObject()
+                writer.field("date", day.day.text)
+                encode(day.hours, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        case .follows(let value): writer.field("follows", value.rawValue)
         case .prepMinutes(let value): writer.field("prepMinutes", value)
         case .acceptWithin(let value): writer.field("acceptWithin", value)
         case .payment(let value): writer.field("payment", value.rawValue)
@@ -114,6 +142,12 @@ enum OutletEventCodec {
         case "deliveryMinutes": return .deliveryMinutes(try reader.optionalInteger().map(Int.init))
         case "minimumOrder": return .minimumOrder(try reader.optionalInteger().map(Amount.init))
         case "hours": return .hours(try decodeHours(&reader))
+        case "specialDays": return .specialDays(try decodeSpecialDays(&reader))
+        case "follows":
+            guard let opener = OutletDetails.Opener(rawValue: try reader.string()) else {
+                throw reader.failure("what opens an outlet")
+            }
+            return .follows(opener)
         case "prepMinutes": return .prepMinutes(try reader.optionalInteger().map(Int.init))
         case "acceptWithin": return .acceptWithin(try reader.optionalInteger().map(Int.init))
         case "payment":
@@ -129,6 +163,28 @@ enum OutletEventCodec {
             _ = try reader.rawValue()
             return nil
         }
+    }
+
+    private static func decodeSpecialDays(
+        _ reader: inout JSONReader
+    ) throws(JSONReadingError) -> [OutletDetails.SpecialDay] {
+        var days: [OutletDetails.SpecialDay] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var day: CalendarDay?
+            var hours: [OpeningHours]?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "date": day = CalendarDay(try reader.text())
+                case "hours": hours = try decodeHours(&reader)
+                default: _ = try reader.rawValue()
+                }
+            }
+            guard let day, let hours else { throw reader.failure("a special day with its hours") }
+            days.append(OutletDetails.SpecialDay(day, hours))
+        }
+        return days
     }
 
     static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
@@ -167,6 +223,8 @@ extension OutletDetail {
         case .rating(let value): value == nil
         case .ratingCount(let value), .deliveryMinutes(let value): value == nil
         case .hours(let value): value.isEmpty
+        case .specialDays(let value): value.isEmpty
+        case .follows(let value): value == .commands
         case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value), .dayStarts(let value):
             value == nil
         case .payment(let value): value == .none

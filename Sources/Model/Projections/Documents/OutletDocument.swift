@@ -43,6 +43,18 @@ public enum OutletDocument {
         writer.field("deliveryMinutes", details.deliveryMinutes)
         writer.field("minimumOrder", details.minimumOrder?.minorUnits)
         write(details.hours, to: &writer)
+        if !details.specialDays.isEmpty {
+            writer.key("specialDays")
+            writer.beginArray()
+            for day in details.specialDays {
+                writer.beginObject()
+                writer.field("date", day.day.text)
+                writePeriods(of: day.hours, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        if details.follows != .commands { writer.field("follows", details.follows.rawValue) }
         // Left out where nothing is said: most outlets have none of them.
         if let minutes = details.prepMinutes { writer.field("prepMinutes", minutes) }
         if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
@@ -70,11 +82,28 @@ public enum OutletDocument {
         writer.endArray()
     }
 
+    /// The periods of a day.
+    private static func writePeriods(of hours: [OpeningHours], to writer: inout JSONWriter) {
+        writer.key("hours")
+        writer.beginArray()
+        for period in hours {
+            writer.beginObject()
+            writer.field("opens", clock(period.opens))
+            writer.field("closes", clock(period.closes))
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
     /// Whether it takes orders, and if not, until when.
     public static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
         switch status {
-        case .closed: writer.field("status", "closed")
+        case .closed, .resting: writer.field("status", "closed")
         case .open: writer.field("status", "open")
+        case .slow(let minutes, let until):
+            writer.field("status", "open")
+            writer.field("delayMinutes", minutes)
+            writer.field("delayedUntil", until.rfc3339)
         case .paused(let until, let reason):
             writer.field("status", "paused")
             writer.field("pausedUntil", until.rfc3339)

@@ -69,7 +69,8 @@ public enum QuoteDocument {
             let service = try details?.service(contents.service)
             return (
                 try Quote(
-                    of: contents, offers: offers, terms: details?.pricing(for: service) ?? .none, for: service), service
+                    of: contents, offers: offers, terms: details?.pricing(for: service) ?? .none, for: service,
+                    prepMinutes: details?.prepMinutes(for: service)), service
             )
         }
         writer.key("lines")
@@ -81,6 +82,7 @@ public enum QuoteDocument {
             ChargeCodec.encode(quote.bill.charges, to: &writer)
             writer.field("total", quote.bill.total.minorUnits)
             if let minimum = details?.minimumOrder(for: service) { writer.field("minimumOrder", minimum.minorUnits) }
+            if let minutes = details?.prepMinutes(for: service) { writer.field("prepMinutes", minutes) }
             let requirements = details?.requirements(for: service) ?? []
             if !requirements.isEmpty { writer.field("requires", requirements.lazy.map(\.rawValue)) }
             // To agree to a quote is to agree to an order, so there is no quote if an item cannot be had.

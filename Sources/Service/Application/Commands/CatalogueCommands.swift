@@ -28,7 +28,21 @@ enum CatalogueCommands {
                 }
             }
         },
-        change("OUTLET.OPEN", .open, "Lets an outlet take orders."),
+        Command(
+            "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Lets an outlet take orders, or open and close by its hours."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            return { service, call throws(Failure) in
+                try service.submit(StreamName(.outlet, try call[outlet]), call) { state, _ in
+                    guard case .outlet(.registered(let details, _, _)) = state, details.follows == .hours,
+                        let rules = ZoneRules(details.timeZone)
+                    else { return .outlet(.open) }
+                    return .outlet(
+                        .openByHours(isOpen: OpeningTimes(of: details, in: rules).isOpen(at: service.now)))
+                }
+            }
+        },
         change("OUTLET.CLOSE", .close, "Stops an outlet from taking orders."),
         Command(
             "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet),
@@ -41,6 +55,21 @@ enum CatalogueCommands {
                 let (until, reason) = (try call[until], try call[reason])
                 return try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
                     .outlet(.pause(until: until, reason: reason, now: service.now))
+                }
+            }
+        },
+        Command(
+            "OUTLET.BUSY", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Promises orders some minutes later than usual until a time, or as usual again."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let minutes = parameters.requiredOption(
+                "DELAY", "minutes", .integer(0...Int64(OutletDetails.maximumPrepMinutes)))
+            let until = parameters.requiredOption("UNTIL", "time", .time)
+            return { service, call throws(Failure) in
+                let (minutes, until) = (Int(try call[minutes]), try call[until])
+                return try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
+                    .outlet(.slow(minutes: minutes, until: until, now: service.now))
                 }
             }
         },

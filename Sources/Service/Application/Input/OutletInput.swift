@@ -6,11 +6,11 @@ internal import Foundation
 struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
-        "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
+        "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "specialDays", "follows", "prepMinutes",
+        "acceptWithin", "payment",
         "payWithin", "dayStarts", "taxIncluded", "taxes", "charges", "services", "id", "version", "status",
         "pausedUntil",
-        "pauseReason",
-        "hidden",
+        "pauseReason", "delayMinutes", "delayedUntil", "hidden",
     ]
     static let required: [String] = ["name", "currency", "timeZone"]
 
@@ -26,6 +26,7 @@ struct OutletInput: InputObject {
             throw InputError("timeZone", "must be an IANA time zone such as Asia/Kolkata")
         }
         let hours: [HoursInput] = try fields.optional("hours") ?? []
+        let specialDays: [SpecialDayInput] = try fields.optional("specialDays") ?? []
         let services: ServicesInput? = try fields.optional("services")
         details = OutletDetails(
             name: try fields.required("name"), city: try fields.optional("city"), area: try fields.optional("area"),
@@ -35,11 +36,20 @@ struct OutletInput: InputObject {
             rating: try OutletInput.rating(fields), ratingCount: try fields.optional("ratingCount"),
             deliveryMinutes: try fields.optional("deliveryMinutes"),
             minimumOrder: try fields.optional("minimumOrder").map(Amount.init),
-            hours: hours.map(\.hours), prepMinutes: try fields.optional("prepMinutes"),
+            hours: hours.map(\.hours), specialDays: specialDays.map(\.day), follows: try OutletInput.follows(fields),
+            prepMinutes: try fields.optional("prepMinutes"),
             acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
             payWithin: try fields.optional("payWithin"), dayStarts: try OutletInput.dayStarts(fields),
             pricing: try PricingTerms(fields),
             services: services?.services ?? ByService())
+    }
+
+    private static func follows(_ fields: InputFields) throws(InputError) -> OutletDetails.Opener {
+        guard let name: Text = try fields.optional("follows") else { return .commands }
+        guard let opener = OutletDetails.Opener(rawValue: name.string) else {
+            throw InputError("follows", "must be commands or hours")
+        }
+        return opener
     }
 
     private static func payment(_ fields: InputFields) throws(InputError) -> OutletDetails.Payment {
@@ -77,12 +87,19 @@ struct HoursInput: InputObject {
         guard let day = OpeningHours.Day.allCases.first(where: { Text($0.rawValue) == name }) else {
             throw InputError("day", "must be one of monday to sunday")
         }
+        hours = try HoursInput.period(on: day, fields)
+    }
+
+    /// A period of some day, as `{"opens":"09:00","closes":"23:30"}`.
+    fileprivate static func period(
+        on day: OpeningHours.Day, _ fields: InputFields
+    ) throws(InputError) -> OpeningHours {
         let opens = try HoursInput.minutes(fields, "opens")
         let closes = try HoursInput.minutes(fields, "closes")
         guard let hours = OpeningHours(day: day, opens: opens, closes: closes) else {
             throw InputError("closes", "must come after opens, within a day; past midnight it goes on, 25:30")
         }
-        self.hours = hours
+        return hours
     }
 
     fileprivate static func minutes(_ fields: InputFields, _ key: String) throws(InputError) -> Int {
@@ -93,5 +110,34 @@ struct HoursInput: InputObject {
             let hours = Int(Substring(parts[0])), let minutes = Int(Substring(parts[1])), minutes < 60
         else { throw InputError(key, "must be a time such as 09:00") }
         return hours * 60 + minutes
+    }
+}
+
+/// An entry of an outlet's `specialDays`: `{"date":"2026-12-24","hours":[{"opens":"09:00","closes":"14:00"}]}`.
+private struct SpecialDayInput: InputObject {
+    static let fields: [String] = ["date", "hours"]
+    static let required: [String] = ["date", "hours"]
+
+    let day: OutletDetails.SpecialDay
+
+    init(_ fields: InputFields) throws(InputError) {
+        let date: Text = try fields.required("date")
+        guard let day = CalendarDay(date) else { throw InputError("date", "must be a day such as 2026-12-24") }
+        let periods: [PeriodInput] = try fields.required("hours")
+        self.day = OutletDetails.SpecialDay(day, periods.map { $0.period(on: day.weekday) })
+    }
+}
+
+/// A period of a special day.
+private struct PeriodInput: InputObject {
+    static let fields: [String] = ["opens", "closes"]
+    static let required: [String] = fields
+
+    private let hours: OpeningHours
+
+    init(_ fields: InputFields) throws(InputError) { hours = try HoursInput.period(on: .monday, fields) }
+
+    func period(on day: OpeningHours.Day) -> OpeningHours {
+        OpeningHours(day: day, opens: hours.opens, closes: hours.closes) ?? hours
     }
 }

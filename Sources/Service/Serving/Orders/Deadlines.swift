@@ -1,13 +1,14 @@
+internal import Application
 internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
 
-/// Sees to it that what is to happen to orders by itself happens.
+/// Sees to it that what is to happen to orders by itself happens, and that outlets open and close by their hours.
 ///
-/// Deadlines are part of the orders, so nothing is lost when a server ends. A server waits for those of the partitions
-/// that it keeps, and when one has passed it submits an ordinary command. The order decides whether it still waits: so
+/// Deadlines are part of the orders and outlets, so nothing is lost when a server ends. A server waits for those of the partitions
+/// that it keeps, and when one has passed it submits an ordinary command. The order or the outlet decides whether it still waits: so
 /// it does not matter how many servers ask, and an answer of the kitchen that was recorded before holds, whatever the
 /// clocks say.
 @LoopActor
@@ -32,7 +33,7 @@ final class Deadlines {
         var outdatedEntries = 1_024
     }
 
-    /// Whether the orders of a partition are this server's to wait for.
+    /// Whether the orders and outlets of a partition are this server's to wait for.
     var keeps: @LoopActor (Int) -> Bool = { _ in true }
 
     private let partitions: Partitions
@@ -40,6 +41,8 @@ final class Deadlines {
     /// When this server's slots begin: others' lie elsewhere.
     private let phase: Int64
     private var entries = EarliestFirst()
+    /// The rules of the zones of outlets that follow their hours.
+    private var zones: [Text: ZoneRules] = [:]
     private var underWay = 0
     private var timer: (due: Int64, timer: LoopTimer)?
     private var isRunning = false
@@ -50,15 +53,15 @@ final class Deadlines {
         phase = .random(in: 0..<pace.slot)
         changes.observe { [unowned self] streams in
             guard isRunning else { return }
-            for stream in streams where stream.category == .order { wait(for: stream.id) }
+            for stream in streams where stream.category == .order || stream.category == .outlet { wait(for: stream) }
             wake()
         }
     }
 
-    /// How many orders wait for something, including some that no longer do.
+    /// How many orders and outlets wait for something, including some that no longer do.
     var count: Int { entries.count }
 
-    /// Begins with what every order waits for; what is overdue comes first.
+    /// Begins with what every order and outlet waits for; what is overdue comes first.
     func start() {
         isRunning = true
         load()
@@ -70,29 +73,47 @@ final class Deadlines {
         timer = nil
     }
 
-    /// Begins anew with what the orders wait for now.
+    /// Begins anew with what they wait for now.
     func load() {
         guard isRunning else { return }
         entries = EarliestFirst()
         for partition in partitions.workers where keeps(partition.readModel.partition) {
-            for (order, deadline) in partition.readModel.orders.deadlines { add(order, deadline) }
+            for (order, deadline) in partition.readModel.orders.deadlines {
+                add(StreamName(.order, order), deadline)
+            }
+            for outlet in partition.readModel.outletHome.followingHours {
+                wait(for: StreamName(.outlet, outlet))
+            }
         }
         wake()
     }
 
-    private func wait(for order: Identifier) {
-        guard keeps(partitions.partitioning.partition(of: StreamName(.order, order))) else { return }
-        if let deadline = deadline(of: order) { add(order, deadline) }
+    private func wait(for stream: StreamName) {
+        guard keeps(partitions.partitioning.partition(of: stream)) else { return }
+        if let deadline = deadline(of: stream) { add(stream, deadline) }
     }
 
-    private func add(_ order: Identifier, _ deadline: Timestamp) {
+    private func add(_ stream: StreamName, _ deadline: Timestamp) {
         let wait = Int64.random(in: 0...pace.jitter)
         let (due, overflow) = deadline.millisecondsSinceEpoch.addingReportingOverflow(wait + pace.slot)
-        entries.insert(order, at: overflow ? .max : due - (due - phase) % pace.slot)
+        entries.insert(stream, at: overflow ? .max : due - (due - phase) % pace.slot)
     }
 
-    private func deadline(of order: Identifier) -> Timestamp? {
-        partitions[StreamName(.order, order)].model.ask { $0.orders.deadline(of: order) }
+    private func deadline(of stream: StreamName) -> Timestamp? {
+        let model = partitions[stream].model
+        guard stream.category == .outlet else { return model.ask { $0.orders.deadline(of: stream.id) } }
+        guard let record = model.ask({ $0.outletHome[stream.id] }), record.followsHours,
+            let (details, status) = record.details, let times = times(of: details)
+        else { return nil }
+        let now = partitions.clock()
+        return times.isOpen(at: now) == (status == .resting) ? now : times.nextChange(after: now)
+    }
+
+    /// When an outlet is open; nil where its time zone is not known here.
+    private func times(of details: OutletDetails) -> OpeningTimes? {
+        let rules = zones[details.timeZone] ?? ZoneRules(details.timeZone)
+        zones[details.timeZone] = rules
+        return rules.map { OpeningTimes(of: details, in: $0) }
     }
 
     private var now: Int64 { partitions.clock().millisecondsSinceEpoch }
@@ -117,40 +138,53 @@ final class Deadlines {
         while submitted < pace.commandsPerTurn, underWay < pace.commandsAtOnce, let first = entries.first,
             first <= now
         {
-            let order = entries.removeFirst()
-            // Otherwise the order does not wait any more, or for something later, which is an entry of its own.
-            guard let deadline = deadline(of: order), deadline.millisecondsSinceEpoch <= now else { continue }
+            let stream = entries.removeFirst()
+            guard let deadline = deadline(of: stream) else { continue }
+            guard deadline.millisecondsSinceEpoch <= now else {
+                // An order that waits for something later has another entry. Hours go on without an event.
+                if stream.category == .outlet { add(stream, deadline) }
+                continue
+            }
             #if DEBUG
                 if partitions.configuration.plantedFault?.strikes(.lostDeadline) ?? false { continue }
             #endif
-            submit(order)
+            submit(stream)
             submitted += 1
         }
         wake(after: submitted > 0 ? pace.rest : 0)
     }
 
-    private var openCount: Int { partitions.workers.reduce(0) { $0 + $1.readModel.orders.openCount } }
+    private var openCount: Int {
+        partitions.workers.reduce(0) { $0 + $1.readModel.orders.openCount + $1.readModel.outletHome.rowCount }
+    }
 
-    private func submit(_ order: Identifier) {
+    private func submit(_ stream: StreamName) {
         underWay += 1
-        let stream = StreamName(.order, order)
         // What was decided last set the deadline.
-        let version = partitions[stream].model.ask { $0.orders.version(of: order) } ?? 0
+        let version = partitions[stream].model.ask { $0.leastVersion(of: stream) }
         let metadata = EventMetadata.byItself(because: stream, version: version)
-        let request = CommandRequest(stream: stream, metadata: metadata) { [clock = partitions.clock] _, _ in
-            .order(.meetDeadline(now: clock()))
+        let request = CommandRequest(stream: stream, metadata: metadata) {
+            [weak self, clock = partitions.clock] state, _ in
+            guard case .outlet(let outlet) = state else { return .order(.meetDeadline(now: clock())) }
+            return LoopActor.assumeIsolated {
+                let times = outlet.details.flatMap { self?.times(of: $0) }
+                // One whose hours are not known any more stays as it is.
+                return .outlet(.followHours(isOpen: times?.isOpen(at: clock()) ?? (outlet.status != .resting)))
+            }
         }
         partitions[stream].handle(request) { [weak self] _ in
-            LoopActor.assumeIsolated { self?.ended(order) }
+            LoopActor.assumeIsolated { self?.ended(stream) }
         }
     }
 
-    private func ended(_ order: Identifier) {
+    private func ended(_ stream: StreamName) {
         underWay -= 1
         guard isRunning else { return }
         // The database may be away, or too much may wait.
-        if let deadline = deadline(of: order), deadline.millisecondsSinceEpoch <= now {
-            entries.insert(order, at: now + pace.retryInterval)
+        if let deadline = deadline(of: stream), deadline.millisecondsSinceEpoch <= now {
+            entries.insert(stream, at: now + pace.retryInterval)
+        } else if stream.category == .outlet {
+            wait(for: stream)
         }
         wake(after: pace.rest)
     }

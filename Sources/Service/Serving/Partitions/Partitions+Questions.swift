@@ -16,9 +16,9 @@ extension Partitions {
         return worker.readModel.outletHome[outlet]
     }
 
-    /// What an outlet says of itself; nil where there is none, or it is damaged.
+    /// What an outlet says of itself now; nil where there is none, or it is damaged.
     func details(of outlet: Identifier) -> OutletDetails? {
-        let details = (try? self.outlet(outlet))?.details?.details
+        let details = (try? self.outlet(outlet))?.details(at: clock())
         #if DEBUG
             if let fault = configuration.plantedFault { return details.map(fault.told) }
         #endif
