@@ -5,6 +5,7 @@ internal import EventLoop
 internal import Integrations
 internal import LineClient
 internal import LineProtocol
+internal import PostgresStorage
 
 enum RelayCommand: Subcommand {
     static let name = "relay"
@@ -58,8 +59,9 @@ enum RelayCommand: Subcommand {
     static func run(_ options: Options) async throws -> ExitCode {
         let name = options[relay]
         var failure: RelayError?
-        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) { database in
-            let table = RelayTable(database, name: name, for: .operator)
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            databases in
+            let table = RelayTable(databases.first, name: name, for: .operator)
             if options[showSecret] {
                 Terminal.print(try await table.secret(isAlone: false).text)
                 return
