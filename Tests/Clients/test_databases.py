@@ -178,11 +178,12 @@ def test_counts_and_lists_are_the_same_after_a_move_and_a_start(tmp_path):
         assert len(databases.run("log", "--kind", "cart.itemAdded").stdout.splitlines()) == len(carts) + 1
 
 
-def test_one_database_of_several_is_away(tmp_path):
-    """Only what lives there is unavailable, and what is in memory is answered."""
-    with fresh_database() as first, tiffin.private_cluster() as (second, _, stop):
-        databases = Databases(tmp_path, first, second)
-        away, here = carts_of(0, PARTITIONS), carts_of(1, PARTITIONS)
+@pytest.mark.parametrize("lost", "ab")
+def test_one_database_of_several_is_away(tmp_path, lost):
+    """Only what lives there is unavailable, and what is in memory is answered. The first has the leases, too."""
+    with fresh_database() as other, tiffin.private_cluster() as (url, start, stop):
+        databases = Databases(tmp_path, *((url, other) if lost == "a" else (other, url)))
+        away, here = (carts_of(partition, PARTITIONS) for partition in ((1, 0) if lost == "a" else (0, 1)))
         with databases.server() as server, server.client() as client:
             put_open_outlet(client, "kitchen", MENU)
             for cart in (away, here):
@@ -190,11 +191,18 @@ def test_one_database_of_several_is_away(tmp_path):
             assert databases.move(0, "b").returncode == 0
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 2
             stop()
+            if lost == "a":
+                wait_until(lambda: "the leases could not be renewed" in server.output(), NOTICED, "the leases to end")
             assert client.error("CART.ADD", away, "kitchen", "dish-1", 1).code == "UNAVAILABLE"
             assert client("CART.ADD", here, "kitchen", "dish-1", 1) == 2
             assert client("CART.COUNT", away) == 2
             assert client.json("OUTLET.HOME", "kitchen")["outlet"]["id"] == "kitchen"
-            wait_until(lambda: b"database_b:state=away" in client("INFO", "database"), NOTICED, "INFO to say so")
+            is_told = f"database_{lost}:state=away".encode()
+            wait_until(lambda: is_told in client("INFO", "database"), NOTICED, "INFO to say so")
+            start()
+            again = ("CART.ADD", away, "kitchen", "dish-1", 1, "ID", "again")
+            wait_until(lambda: client.pipeline([again])[0] == 3, NOTICED, "the server to reach the database")
+            assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 4
 
 
 def test_a_customer_is_forgotten_in_every_database(tmp_path):

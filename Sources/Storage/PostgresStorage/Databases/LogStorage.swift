@@ -105,7 +105,7 @@ package final class LogStorage {
             look = LoopTimer(milliseconds: 200, repeating: true) { LoopActor.task { await places.look() } }
         }
         guard !isReadOnly else { return }
-        var isDelivering = false
+        var (isDelivering, trouble) = (false, "")
         let deliver = { @LoopActor in
             guard !isDelivering else { return }
             isDelivering = true
@@ -113,8 +113,10 @@ package final class LogStorage {
                 defer { isDelivering = false }
                 do {
                     try await PendingDeeds.deliver(in: databases, silence: PostgresCustomerKeys.silenceWhileForgetting)
+                    trouble = ""
                 } catch {
-                    report("what was done beside the log could not be recorded yet: \(error)")
+                    if trouble != "\(error)" { report("what was done beside the log is not recorded yet: \(error)") }
+                    trouble = "\(error)"
                 }
             }
         }

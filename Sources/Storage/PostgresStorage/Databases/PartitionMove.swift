@@ -43,7 +43,9 @@ package final class PartitionMove {
     private static let rounds = 10
     /// How long to wait between opening the new head and removing the old copy, in milliseconds: by then every server
     /// that looks has seen it.
-    private static let pause: UInt64 = 1_000
+    package static let pause: UInt64 = 1_000
+    /// How long to wait for the target's standbys, in seconds.
+    private static let standbyPatience = 60
 
     private struct Place {
         let name: String
@@ -53,13 +55,16 @@ package final class PartitionMove {
     private let partition: Int
     private let target: Place
     private let others: [Place]
+    private let pause: UInt64
     private let onStep: @LoopActor (Step) -> Void
     private let progress: @LoopActor (_ done: Int64, _ total: Int64) -> Void
 
     private init(
-        _ partition: Int, to target: Place, _ others: [Place], onStep: @escaping @LoopActor (Step) -> Void,
+        _ partition: Int, to target: Place, _ others: [Place], pause: UInt64,
+        onStep: @escaping @LoopActor (Step) -> Void,
         progress: @escaping @LoopActor (Int64, Int64) -> Void
     ) {
+        self.pause = pause
         self.partition = partition
         self.target = target
         self.others = others
@@ -81,12 +86,14 @@ package final class PartitionMove {
     ///
     /// - Parameters:
     ///   - name: the database that it goes to.
+    ///   - pause: how long to wait before the old copy is removed, in milliseconds.
     ///   - onStep: called as soon as a step is reached, for some of them several times.
     ///   - progress: called with the position up to which it is copied, and where it ends.
     /// - Throws: if it cannot be moved there. It can be tried again.
     package static func run(
-        _ partition: Int, to name: String, in databases: LogDatabases, onStep: @escaping @LoopActor (Step) -> Void,
-        progress: @escaping @LoopActor (Int64, Int64) -> Void
+        _ partition: Int, to name: String, in databases: LogDatabases, pause: UInt64 = PartitionMove.pause,
+        onStep: @escaping @LoopActor (Step) -> Void = { _ in },
+        progress: @escaping @LoopActor (Int64, Int64) -> Void = { _, _ in }
     ) async throws -> Outcome {
         var places: [Place] = []
         defer { for place in places { place.connection.close() } }
@@ -108,7 +115,7 @@ package final class PartitionMove {
             throw MoveError("the map has no database '\(name)', but \(names)")
         }
         return try await PartitionMove(
-            partition, to: target, places.filter { $0.name != name }, onStep: onStep, progress: progress
+            partition, to: target, places.filter { $0.name != name }, pause: pause, onStep: onStep, progress: progress
         ).run()
     }
 
@@ -125,8 +132,9 @@ package final class PartitionMove {
         } else {
             outcome = try await copyAndOpen(began)
             onStep(.opened)
-            await LoopTimer.pause(milliseconds: PartitionMove.pause)
+            await LoopTimer.pause(milliseconds: pause)
         }
+        try await awaitStandbys()
         for place in others { try await remove(from: place, try await close(forgotten: place)) }
         return outcome
     }
@@ -226,6 +234,18 @@ package final class PartitionMove {
                 .int8(max(began.epoch, end.epoch) + 1),
             ])
         guard opened.affectedCount == 1 else { throw MoveError("somebody else has moved it meanwhile") }
+    }
+
+    /// Waits until the target's standbys have everything, if it says where they are. One that takes over without it would
+    /// have nothing of the partition, or only its beginning.
+    private func awaitStandbys() async throws {
+        let end: String = try await target.connection.execute(Statements.walEnd)[0]["end"]
+        for _ in 0..<PartitionMove.standbyPatience {
+            if try await !target.connection.execute(Statements.isBehind, [.text(end)])[0]["is_behind"] { return }
+            await LoopTimer.pause(milliseconds: 1_000)
+        }
+        throw MoveError(
+            "it is in '\(target.name)', whose standbys do not have it yet: run this again to remove the old copy")
     }
 
     // MARK: Copying
@@ -422,6 +442,12 @@ private enum Statements {
 
     static let hasPoint = Statement(
         "move_has_point", "SELECT tiffin.has_point($1, $2, $3) AS has_point", [.int2, .int8, .bytea])
+
+    static let walEnd = Statement("wal_end", "SELECT pg_current_wal_flush_lsn()::text AS end")
+
+    static let isBehind = Statement(
+        "standbys_are_behind",
+        "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE flush_lsn < $1::pg_lsn) AS is_behind", [.text])
 
     // JSON has every type of a column, whatever a later migration adds.
     static let batches = Statement(

@@ -6,7 +6,7 @@ package import EventLoop
 /// one says that the partition has moved, or lacks what was read there, it is looked for.
 @LoopActor
 package final class SpreadLog: EventLog {
-    /// How long an append waits for a partition that is on its way, in nanoseconds.
+    /// How long a question waits for a partition that is on its way, in nanoseconds.
     private static let patience: UInt64 = 1_000_000_000
     /// How long to wait before it is looked for again, in milliseconds.
     private static let pause: UInt64 = 20
@@ -24,16 +24,20 @@ package final class SpreadLog: EventLog {
     private func ask<Answer>(
         _ partition: Int, _ question: (PostgresEventLog) async throws(EventLogError) -> Answer
     ) async throws(EventLogError) -> Answer {
-        let place = places[partition]
-        do throws(EventLogError) {
-            return try await question(logs[place])
-        } catch {
-            switch error {
-            case .forked, .moved: await places.look()
-            default: throw error
+        let end = LoopActor.now + SpreadLog.patience
+        while true {
+            let place = places[partition]
+            do throws(EventLogError) {
+                return try await question(logs[place])
+            } catch {
+                switch error {
+                case .forked, .moved: await places.look()
+                default: throw error
+                }
+                if places[partition] != place { continue }
+                guard error == .moved, LoopActor.now < end else { throw error }
             }
-            guard places[partition] != place else { throw error }
-            return try await question(logs[places[partition]])
+            await LoopTimer.pause(milliseconds: SpreadLog.pause)
         }
     }
 
@@ -44,15 +48,16 @@ package final class SpreadLog: EventLog {
     ) async throws(EventLogError) -> Answer {
         try await ask(partition) { log throws(EventLogError) in
             let answer = try await question(log)
-            if isEmpty(answer) { try await checkPlace(of: partition, log) }
-            return answer
+            guard isEmpty(answer) else { return answer }
+            if !(try await log.isOpen(partition)) { try await checkPlace(of: partition) }
+            // It may have come back since it was asked.
+            return try await question(log)
         }
     }
 
-    /// Makes sure that nothing has been written elsewhere of what was read before: it is open here, or nowhere yet.
-    private func checkPlace(of partition: Int, _ log: PostgresEventLog) async throws(EventLogError) {
+    /// Makes sure that a partition that does not live where it was read lives nowhere else yet.
+    private func checkPlace(of partition: Int) async throws(EventLogError) {
         let place = places[partition]
-        guard !(try await log.isOpen(partition)) else { return }
         let isComplete = await places.look()
         guard isComplete, places[partition] == place else { throw .moved }
     }
@@ -61,17 +66,7 @@ package final class SpreadLog: EventLog {
 
     @LoopActor
     package func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
-        let end = LoopActor.now + SpreadLog.patience
-        while true {
-            do throws(EventLogError) {
-                return try await ask(batch.partition) { log throws(EventLogError) in
-                    try await log.append(batch, seen: seen)
-                }
-            } catch {
-                guard error == .moved, LoopActor.now < end else { throw error }
-            }
-            await LoopTimer.pause(milliseconds: SpreadLog.pause)
-        }
+        try await ask(batch.partition) { log throws(EventLogError) in try await log.append(batch, seen: seen) }
     }
 
     @LoopActor
@@ -87,8 +82,8 @@ package final class SpreadLog: EventLog {
     @LoopActor
     package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         try await ask(partition) { log throws(EventLogError) in
-            let end = try await log.end(of: partition)
-            try await checkPlace(of: partition, log)
+            let (end, isOpen) = try await log.placedEnd(of: partition)
+            if !isOpen { try await checkPlace(of: partition) }
             return end
         }
     }
@@ -137,9 +132,12 @@ package final class SpreadLog: EventLog {
     package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await ask(partition) { log throws(EventLogError) in
+        try await askForSome(partition) { log throws(EventLogError) in
             try await log.read(
                 stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
+        } isEmpty: {
+            // Otherwise it is known whether the log has the point.
+            $0.isEmpty && seen.position == 0
         }
     }
 

@@ -394,6 +394,13 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
+    /// Where a partition ends here, and whether it lives here, as of one moment.
+    func placedEnd(of partition: Int) async throws(EventLogError) -> (end: LogPoint, isOpen: Bool) {
+        let rows = try await reader.execute(Statements.placedEnd, [.int2(Int16(partition))])
+        guard let row = rows.first else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return (LogPoint(position: row["position"], digest: row.digest("digest")), row["is_open"])
+    }
+
     /// Whether a partition lives in this one of several databases.
     func isOpen(_ partition: Int) async throws(EventLogError) -> Bool {
         try await reader.execute(Statements.isOpen, [.int2(Int16(partition))]).first?["is_open"] ?? false
@@ -565,14 +572,21 @@ private enum Statements {
         """
 
     // A head may lie behind the batches, or before them where the last ones were removed.
-    static let end = Statement(
-        "end",
-        """
+    private static let lastPoint = """
         SELECT position, digest FROM (
             SELECT last_position, chain_digest, 1 FROM (\(lastBatch)) AS b
             UNION ALL SELECT position, digest, 2 FROM tiffin.log_head WHERE partition = $1
             UNION ALL SELECT 0, '', 3 FROM tiffin.log_head WHERE partition = $1) AS e (position, digest, rank)
         WHERE position <= \(LogHead.maximumPosition) ORDER BY position DESC, rank LIMIT 1
+        """
+
+    static let end = Statement("end", lastPoint, [.int2])
+
+    static let placedEnd = Statement(
+        "placed_end",
+        """
+        SELECT e.position, e.digest, h.moved_to IS NULL AS is_open
+        FROM tiffin.log_head AS h CROSS JOIN (\(lastPoint)) AS e WHERE h.partition = $1
         """, [.int2])
 
     static let damage = Statement(
