@@ -227,6 +227,28 @@ def test_a_customer_is_forgotten_in_every_database(tmp_path):
         assert "forgotten before" in databases.run("forget", "asha").stdout or "already" in databases.run("forget", "asha").stdout
 
 
+def test_a_customer_is_forgotten_again_where_a_database_has_lost_it(tmp_path):
+    """As after a failover to a standby that lacked the newest changes: servers notice, and the other database knows."""
+    with two_databases(tmp_path) as databases:
+        cart, url = carts_of(0, PARTITIONS), databases.urls["b"]
+        with databases.server() as server, server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            assert databases.move(0, "b").returncode == 0
+            client("CART.ADD", cart, "kitchen", "dish-1", 1, "NOTE", "no peas", "CUSTOMER", "asha")
+            key = sql("select encode(key, 'hex') from tiffin.customer_keys where key is not null", url)
+            client("CART.ADD", cart, "kitchen", "dish-2", 1)
+            client("CUSTOMER.FORGET", "asha")
+            sql(f"update tiffin.customer_keys set key = decode('{key}', 'hex'), forgotten_at = null where partition = 0;"
+                "delete from tiffin.batches where partition = 0 and first_position = "
+                "(select max(first_position) from tiffin.batches where partition = 0);"
+                "update tiffin.log_head h set position = last_position, digest = chain_digest from tiffin.batches b "
+                "where h.partition = 0 and b.partition = 0 and first_position = "
+                "(select max(first_position) from tiffin.batches where partition = 0)", url)
+            is_gone = "select count(*) from tiffin.customer_keys where key is not null"
+            wait_until(lambda: sql(is_gone, url) == "0", 2 * NOTICED, "the key to be destroyed again")
+            assert "partition 0: the database has lost what was read from position" in server.output()
+
+
 def test_what_is_done_beside_the_log_is_recorded_where_its_partition_lives(tmp_path):
     with two_databases(tmp_path) as databases:
         for partition in range(PARTITIONS):
@@ -236,6 +258,8 @@ def test_what_is_done_beside_the_log_is_recorded_where_its_partition_lives(tmp_p
             assert run.returncode == 0, run
         kinds = [json.loads(line)["kind"] for line in databases.run("log").stdout.splitlines()]
         assert kinds.count("user.put") == 2
+        assert databases.run("relay", "--show-secret", "--name", "till").returncode == 0
+        assert "relay.put" in databases.run("log").stdout
         assert sql("select count(*) from tiffin.pending_deeds", databases.urls["a"]) == "0"
         # What a process did not come to record, the next one does, and once.
         sql("insert into tiffin.pending_deeds select 'again', stream, kind, schema_version, payload, metadata, now() "

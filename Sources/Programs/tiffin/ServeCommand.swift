@@ -89,7 +89,9 @@ enum ServeCommand: Subcommand {
         configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
         configuration.isFollower = options[follow]
         if configuration.isFollower {
-            guard !Database.isPrivate(options) else { throw UsageError("--follow needs --database or --database-file") }
+            guard !Database.isPrivate(options) else {
+                throw UsageError("--follow needs --database, --database-file or --databases")
+            }
             guard !options[demo] else { throw UsageError("--follow: there is nothing to load a demo catalogue into") }
         }
         let certificates = try ServerCertificates(options, logger)

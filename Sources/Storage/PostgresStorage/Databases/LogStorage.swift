@@ -1,5 +1,6 @@
 package import EventLog
 package import EventLoop
+internal import Postgres
 package import Projections
 
 /// Everything that a server or a tool has of a log: in one database, or in several.
@@ -38,7 +39,7 @@ package final class LogStorage {
                 ?? PostgresEventLog.reader(address, logs[0].partitioning)
         }
         keyTables = zip(databases.addresses, reports).map {
-            PostgresCustomerKeys($0, isReadOnly: isReadOnly, hasRoom: hasRoom, report: $1)
+            PostgresCustomerKeys($0, isReadOnly: isReadOnly && report == nil, hasRoom: hasRoom, report: $1)
         }
         stores = zip(databases.addresses, reports).map { PostgresReadModelStore($0, hasRoom: hasRoom, report: $1) }
         guard let places else {
@@ -105,16 +106,23 @@ package final class LogStorage {
             look = LoopTimer(milliseconds: 200, repeating: true) { LoopActor.task { await places.look() } }
         }
         guard !isReadOnly else { return }
-        var (isDelivering, trouble) = (false, "")
+        var (isDelivering, trouble, hasForked) = (false, "", false)
+        (log as? SpreadLog)?.onFork = { hasForked = true }
         let deliver = { @LoopActor in
             guard !isDelivering else { return }
             isDelivering = true
             LoopActor.task {
                 defer { isDelivering = false }
+                let (silence, repeats) = (PostgresCustomerKeys.silenceWhileForgetting, hasForked)
+                hasForked = false
                 do {
-                    try await PendingDeeds.deliver(in: databases, silence: PostgresCustomerKeys.silenceWhileForgetting)
+                    if repeats { try await PendingDeeds.repeatForgetting(in: databases, silence: silence) }
+                    try await PendingDeeds.deliver(in: databases, silence: silence)
                     trouble = ""
                 } catch {
+                    hasForked = hasForked || repeats
+                    // It takes the owner of the tables, as `tiffin forget` and `tiffin user` do, who see to it as well.
+                    if (error as? PostgresError)?.sqlState == .insufficientPrivilege { return }
                     if trouble != "\(error)" { report("what was done beside the log is not recorded yet: \(error)") }
                     trouble = "\(error)"
                 }

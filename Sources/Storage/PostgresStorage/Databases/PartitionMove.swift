@@ -43,7 +43,7 @@ package final class PartitionMove {
     private static let rounds = 10
     /// How long to wait between opening the new head and removing the old copy, in milliseconds: by then every server
     /// that looks has seen it.
-    package static let pause: UInt64 = 1_000
+    package static let pause: UInt64 = 500
     /// How long to wait for the target's standbys, in seconds.
     private static let standbyPatience = 60
 

@@ -124,12 +124,16 @@ final class PartitionPlaces {
 
     private func take(_ found: [PlacedHead]?, from place: Int) {
         heads[place] = found
-        for head in found ?? [] where head.isOpen && places.indices.contains(head.partition) {
-            let current = places[head.partition]
-            guard current != place else { continue }
-            // What the present place said last may be old, and it may be away. The higher epoch was open later.
-            let known = self.head(of: head.partition, in: current)
-            if known.map({ !$0.isOpen || $0.epoch < head.epoch }) ?? true { places[head.partition] = place }
+        for head in found ?? [] where places.indices.contains(head.partition) && places[head.partition] != place {
+            // The present place may be away, and what it said last may be old. The higher epoch was open later.
+            let known = self.head(of: head.partition, in: places[head.partition])
+            let isNewer =
+                if let known {
+                    head.isOpen == known.isOpen ? head.epoch > known.epoch : head.isOpen
+                } else {
+                    head.isOpen
+                }
+            if isNewer { places[head.partition] = place }
         }
     }
 

@@ -14,6 +14,8 @@ package final class SpreadLog: EventLog {
     package nonisolated let partitioning: Partitioning
     private let logs: [PostgresEventLog]
     private let places: PartitionPlaces
+    /// Called when a database has lost what was read of it.
+    var onFork: (@LoopActor () -> Void)?
 
     init(_ logs: [PostgresEventLog], _ places: PartitionPlaces) {
         partitioning = logs[0].partitioning
@@ -35,6 +37,7 @@ package final class SpreadLog: EventLog {
                 default: throw error
                 }
                 if places[partition] != place { continue }
+                if case .forked = error { onFork?() }
                 guard error == .moved, LoopActor.now < end else { throw error }
             }
             await LoopTimer.pause(milliseconds: SpreadLog.pause)
@@ -49,9 +52,10 @@ package final class SpreadLog: EventLog {
         try await ask(partition) { log throws(EventLogError) in
             let answer = try await question(log)
             guard isEmpty(answer) else { return answer }
-            if !(try await log.isOpen(partition)) { try await checkPlace(of: partition) }
             // It may have come back since it was asked.
-            return try await question(log)
+            if try await log.isOpen(partition) { return try await question(log) }
+            try await checkPlace(of: partition)
+            return answer
         }
     }
 

@@ -43,25 +43,53 @@ package enum PendingDeeds {
         guard let partitioning = Partitioning(try await first.execute(Partitioning.stored)[0]) else {
             throw DeedError("tiffin.partition_count is damaged")
         }
-        for row in pending {
+        let deeds = try pending.map { row throws(DeedError) in
             guard let stream = StreamName(row["stream"] as String) else {
                 throw DeedError("tiffin.pending_deeds is damaged")
-            }
-            if stream.category == .customer {
-                _ = try await SpreadForgetting.destroyKeys(of: [stream.id], in: databases, silence)
             }
             let event = NewEvent(
                 stream: stream, version: 0,
                 kind: EventKind(name: row["kind"], schemaVersion: row["schema_version"]),
                 payload: Array((row["payload"] as String).utf8), metadata: Array((row["metadata"] as String).utf8))
-            try await record(event, partitioning.partition(of: stream), in: databases, silence)
-            _ = try await first.execute(Statements.remove, [.text(row["id"])])
+            return (id: row["id"] as String, event: event)
+        }
+        let customers = deeds.map(\.event.stream).filter { $0.category == .customer }.map(\.id)
+        if !customers.isEmpty {
+            _ = try await SpreadForgetting.destroyKeys(of: Set(customers), in: databases, silence)
+        }
+        var places: [PostgresConnection] = []
+        defer { for place in places { place.close() } }
+        for database in databases.addresses { places.append(try await connect(database, silence)) }
+        for deed in deeds {
+            try await record(deed.event, partitioning.partition(of: deed.event.stream), in: places)
+            _ = try await first.execute(Statements.remove, [.text(deed.id)])
         }
     }
 
-    private static func connect(_ database: String, _ silence: Duration?) async throws(PostgresError)
-        -> PostgresConnection
-    {
+    /// Has customers be forgotten again who were lately. A database that has lost its newest changes may have their keys
+    /// again, or lack that they were forgotten; the others know.
+    static func repeatForgetting(in databases: LogDatabases, silence: Duration?) async throws {
+        var customers: Set<Identifier> = []
+        for database in databases.addresses {
+            let connection = try await connect(database, silence)
+            defer { connection.close() }
+            for row in try await connection.execute(Statements.lately) {
+                if let customer = Identifier(row["customer"] as String) { customers.insert(customer) }
+            }
+        }
+        guard !customers.isEmpty else { return }
+        let first = try await connect(databases.first, silence)
+        defer { first.close() }
+        let orders = customers.sorted().map { (id: $0, event: Deed.Event.customerForgotten) }
+        try await first.transaction { transaction in
+            try await DeedRecorder.record(
+                orders, EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin"), in: transaction)
+        }
+    }
+
+    private static func connect(
+        _ database: String, _ silence: Duration?
+    ) async throws(PostgresError) -> PostgresConnection {
         let connection = try await PostgresConnection.connect(
             database, applicationName: "tiffin deeds",
             connectTimeout: (silence == nil ? KeptConnection.Deadlines.none : .background).connecting)
@@ -69,12 +97,8 @@ package enum PendingDeeds {
         return connection
     }
 
-    private static func record(
-        _ event: NewEvent, _ partition: Int, in databases: LogDatabases, _ silence: Duration?
-    ) async throws {
-        for database in databases.addresses {
-            let connection = try await connect(database, silence)
-            defer { connection.close() }
+    private static func record(_ event: NewEvent, _ partition: Int, in places: [PostgresConnection]) async throws {
+        for connection in places {
             let isRecorded = try await connection.transaction { transaction in
                 let place = [Parameter.int2(Int16(partition))]
                 guard try await transaction.execute(Statements.lockOpen, place)[0]["is_open"] else { return false }
@@ -177,6 +201,13 @@ private enum Statements {
         """
         SELECT id, stream, kind, schema_version, payload, metadata FROM tiffin.pending_deeds
         ORDER BY ordered_at, id LIMIT 10000
+        """)
+
+    static let lately = Statement(
+        "forgotten_lately",
+        """
+        SELECT DISTINCT customer FROM tiffin.customer_keys
+        WHERE forgotten_at > clock_timestamp() - interval '1 day'
         """)
 
     static let remove = Statement("remove_pending_deed", "DELETE FROM tiffin.pending_deeds WHERE id = $1", [.text])
