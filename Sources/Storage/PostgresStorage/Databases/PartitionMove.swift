@@ -45,7 +45,7 @@ package final class PartitionMove {
     /// that looks has seen it.
     package static let pause: UInt64 = 500
     /// How long to wait for the target's standbys, in seconds.
-    private static let standbyPatience = 60
+    private static let standbyPatience = 30
 
     private struct Place {
         let name: String
@@ -239,9 +239,11 @@ package final class PartitionMove {
     /// Waits until the target's standbys have everything, if it says where they are. One that takes over without it would
     /// have nothing of the partition, or only its beginning.
     private func awaitStandbys() async throws {
-        let end: String = try await target.connection.execute(Statements.walEnd)[0]["end"]
+        let row = try await target.connection.execute(Statements.standbys)[0]
+        let (end, standbys): (String, [String]) = (row["end"], row["behind"])
         for _ in 0..<PartitionMove.standbyPatience {
-            if try await !target.connection.execute(Statements.isBehind, [.text(end)])[0]["is_behind"] { return }
+            let behind = try await target.connection.execute(Statements.behind, [.text(end), .array(standbys)])
+            if behind.isEmpty { return }
             await LoopTimer.pause(milliseconds: 1_000)
         }
         throw MoveError(
@@ -443,11 +445,21 @@ private enum Statements {
     static let hasPoint = Statement(
         "move_has_point", "SELECT tiffin.has_point($1, $2, $3) AS has_point", [.int2, .int8, .bytea])
 
-    static let walEnd = Statement("wal_end", "SELECT pg_current_wal_flush_lsn()::text AS end")
+    static let standbys = Statement(
+        "standbys",
+        """
+        SELECT e.lsn::text AS end, ARRAY(
+            SELECT application_name FROM pg_stat_replication WHERE flush_lsn < e.lsn) AS behind
+        FROM (SELECT pg_current_wal_flush_lsn()) AS e (lsn)
+        """)
 
-    static let isBehind = Statement(
-        "standbys_are_behind",
-        "SELECT EXISTS (SELECT FROM pg_stat_replication WHERE flush_lsn < $1::pg_lsn) AS is_behind", [.text])
+    // One that is lost meanwhile is waited for as well.
+    static let behind = Statement(
+        "standbys_behind",
+        """
+        SELECT n FROM unnest($2) AS n WHERE NOT EXISTS (
+            SELECT FROM pg_stat_replication WHERE application_name = n AND flush_lsn >= $1::pg_lsn)
+        """, [.text, .textArray])
 
     // JSON has every type of a column, whatever a later migration adds.
     static let batches = Statement(
