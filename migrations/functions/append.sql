@@ -13,6 +13,8 @@
 -- p_epoch is the epoch that the writer knows. In another one nothing is appended: the batch may be one that its writer
 -- gave up for lost and has decided anew.
 --
+-- Nothing is appended to a partition that was moved to another database, or is on its way: that is refused with TF002.
+--
 -- p_only_carts says whether all of the events are of carts. What is left of a batch keeps it: false promises nothing.
 --
 -- Its plans are kept: they depend on no value.
@@ -60,7 +62,7 @@ BEGIN
         UPDATE tiffin.log_head AS h
         SET position = p_seen + p_count, digest = sha256(h.digest || p_content_digest)
         WHERE h.partition = p_partition AND h.position = p_seen AND h.epoch = p_epoch
-            AND (p_seen_digest IS NULL OR h.digest = p_seen_digest)
+            AND h.moved_to IS NULL AND (p_seen_digest IS NULL OR h.digest = p_seen_digest)
         RETURNING h.digest INTO chain_digest;
         IF FOUND THEN
             previous_position := p_seen;
@@ -80,8 +82,12 @@ BEGIN
     ORDER BY b.first_position DESC LIMIT 1;
     FOREACH is_locked IN ARRAY ARRAY[false, true] LOOP
         IF is_locked THEN
-            SELECT h.position, h.digest, h.epoch INTO STRICT head FROM tiffin.log_head AS h
+            SELECT h.position, h.digest, h.epoch, h.moved_to INTO STRICT head FROM tiffin.log_head AS h
             WHERE h.partition = p_partition FOR UPDATE;
+            IF head.moved_to IS NOT NULL THEN
+                RAISE EXCEPTION 'partition % was moved to database %', p_partition, head.moved_to
+                    USING ERRCODE = 'TF002';
+            END IF;
             epoch := head.epoch;
             IF head.epoch <> p_epoch THEN
                 conflicts := NULL;

@@ -12,11 +12,13 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
             SELECT first_position, last_position, chain_digest FROM tiffin.batches
             WHERE partition = p_partition AND first_position <= p_position
             ORDER BY first_position DESC LIMIT 1) AS b),
-        -- The batch was removed, if there is one behind it or the head says that there was.
+        -- The batch was removed, if there is one behind it or the head says that there was. A head whose partition was
+        -- moved says nothing of what is here.
         EXISTS (
             SELECT FROM tiffin.batches WHERE partition = p_partition AND first_position > p_position
                 AND first_position <= 4611686018427387904)
-        OR EXISTS (SELECT FROM tiffin.log_head WHERE partition = p_partition AND position >= p_position))
+        OR EXISTS (SELECT FROM tiffin.log_head WHERE partition = p_partition AND position >= p_position
+            AND moved_to IS NULL))
 $$;
 
 -- The chain up to a position; NULL where no batch ends there.

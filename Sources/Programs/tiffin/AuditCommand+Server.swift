@@ -12,7 +12,7 @@ struct ServerComparison {
     private static let page = 5_000
 
     let server: ServerEndpoint
-    let source: PostgresAuditSource
+    let source: any StoredAuditSource
 
     /// What differs, and how many answers were compared.
     func compare(_ reports: [Audit.PartitionReport]) async throws -> (findings: [Findings], count: Int) {

@@ -52,8 +52,7 @@ enum AuditCommand: Subcommand {
         let anchors = try anchors(in: file, options)
         var verdict = Verdict.couldNotRun
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            address in
-            let source = try await PostgresAuditSource.open(address)
+            let source = try await AuditSources.open($0)
             defer { source.close() }
             verdict = try await audit(source, file, anchors, server)
         }
@@ -90,7 +89,7 @@ enum AuditCommand: Subcommand {
 
     @LoopActor
     private static func audit(
-        _ source: PostgresAuditSource, _ file: AnchorFile?, _ anchors: [Anchor], _ server: ServerEndpoint?
+        _ source: any StoredAuditSource, _ file: AnchorFile?, _ anchors: [Anchor], _ server: ServerEndpoint?
     ) async throws -> ExitCode {
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
         let kinds = faults.map { $0.isLoss ? Finding.Kind.lost : .tampering }

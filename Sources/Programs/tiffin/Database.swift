@@ -6,7 +6,7 @@ internal import Foundation
 internal import Postgres
 internal import PostgresStorage
 
-/// The database that a command works on: the one named, or the embedded one of a data directory.
+/// The database that a command works on: the one named, or several, or the embedded one of a data directory.
 @LoopActor
 enum Database {
     nonisolated static let url = Option.optional(
@@ -15,7 +15,9 @@ enum Database {
         "data-dir", "dir", "where the private PostgreSQL keeps its data (default .tiffin)", .text)
     nonisolated static let file = Option.optional(
         "database-file", "file", "a file with the database's address, which may have a password in it", .text)
-    nonisolated static let options: [any DeclaredOption] = [url, file, directory]
+    nonisolated static let map = Option.optional(
+        "databases", "file", "a file with the names and addresses of several databases, a line each", .text)
+    nonisolated static let options: [any DeclaredOption] = [url, file, map, directory]
 
     /// The most bytes of a file with an address.
     nonisolated private static let longestAddress = 64 << 10
@@ -26,7 +28,7 @@ enum Database {
 
     /// Whether it is the private PostgreSQL of a data directory.
     nonisolated static func isPrivate(_ options: Options) -> Bool {
-        options[url] == nil && options[file] == nil
+        options[url] == nil && options[file] == nil && options[map] == nil
     }
 
     /// Where the private PostgreSQL keeps its data.
@@ -43,19 +45,33 @@ enum Database {
         return only..<only + 1
     }
 
-    /// The address of the database that is named; nil for the embedded one.
-    nonisolated private static func address(_ options: Options) throws(UsageError) -> String? {
-        if options.isGiven(url) || options[file] == nil { return options[url] }
+    /// The databases that are named; nil for the embedded one.
+    nonisolated private static func named(_ options: Options) throws(UsageError) -> LogDatabases? {
+        if options.isGiven(map) || options[file] == nil && options[url] == nil, let path = options[map] {
+            guard !options.isGiven(url), !options.isGiven(file) else {
+                throw UsageError("give --databases or the address of one database, not both")
+            }
+            let text = try text(of: path, "--databases")
+            do throws(DatabaseMapError) {
+                return try LogDatabases(map: text)
+            } catch {
+                throw UsageError("--databases: \(path): \(error)")
+            }
+        }
+        if options.isGiven(url) || options[file] == nil { return options[url].map { LogDatabases($0) } }
         guard let path = options[file] else { return nil }
+        return LogDatabases(try text(of: path, "--database-file").trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    nonisolated private static func text(of path: String, _ option: String) throws(UsageError) -> String {
         do throws(NamedFile.Failure) {
-            let text = String(decoding: try NamedFile.contents(of: path, atMost: longestAddress), as: UTF8.self)
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            return String(decoding: try NamedFile.contents(of: path, atMost: longestAddress), as: UTF8.self)
         } catch {
-            throw UsageError("--database-file: \(error)")
+            throw UsageError("\(option): \(error)")
         }
     }
 
-    /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
+    /// Runs a body with the databases, and stops a private PostgreSQL afterwards whatever happened.
     ///
     /// - Parameters:
     ///   - besideServer: whether the body may work on a data directory that a server is using. It migrates nothing
@@ -65,10 +81,10 @@ enum Database {
     ///   - servers: how many servers it is for.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
-        makesOne: Bool = false, _ body: (_ address: String) async throws -> Void
+        makesOne: Bool = false, _ body: (_ databases: LogDatabases) async throws -> Void
     ) async throws {
-        try await run(options, log: log, besideServer: besideServer, makesOne: makesOne, onLost: {}) { address, _ in
-            try await body(address)
+        try await run(options, log: log, besideServer: besideServer, makesOne: makesOne, onLost: {}) { databases, _ in
+            try await body(databases)
         }
     }
 
@@ -79,16 +95,16 @@ enum Database {
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
         makesOne: Bool, servers: Int = 1, onLost: @escaping @LoopActor () -> Void,
-        _ body: (_ address: String, _ embedded: EmbeddedPostgres?) async throws -> Void
+        _ body: (_ databases: LogDatabases, _ embedded: EmbeddedPostgres?) async throws -> Void
     ) async throws {
-        func work(on address: String, _ embedded: EmbeddedPostgres? = nil) async throws {
-            if besideServer { try await Migrations.check(address) }
-            try await body(address, embedded)
+        func work(on databases: LogDatabases, _ embedded: EmbeddedPostgres? = nil) async throws {
+            if besideServer { try await Migrations.check(databases) }
+            try await body(databases, embedded)
         }
-        if let address = try address(options) { return try await work(on: address) }
+        if let databases = try named(options) { return try await work(on: databases) }
         let directory = dataDirectory(options)
         if besideServer, let address = try EmbeddedPostgres.running(dataDirectory: directory) {
-            return try await work(on: address)
+            return try await work(on: LogDatabases(address))
         }
         guard makesOne || EmbeddedPostgres.exists(dataDirectory: directory) else {
             throw NoDatabase(directory: directory)
@@ -97,7 +113,7 @@ enum Database {
             dataDirectory: directory, maxConnections: 24 + 16 * servers, log: log)
         embedded.onFailure = { _ in onLost() }
         do {
-            try await work(on: embedded.connectionString, embedded)
+            try await work(on: LogDatabases(embedded.connectionString), embedded)
         } catch {
             await embedded.stop()
             throw embedded.failure ?? error

@@ -29,9 +29,7 @@ enum ForgetCommand: Subcommand {
             throw UsageError("name a customer, by the id that CUSTOMER was given")
         }
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            let keys = PostgresCustomerKeys($0)
-            defer { keys.close() }
-            report(try await keys.forget(Set(customers), for: .operator))
+            report(try await $0.forget(Set(customers), for: .operator))
         }
         return .success
     }

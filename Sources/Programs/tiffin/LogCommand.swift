@@ -40,9 +40,10 @@ enum LogCommand: Subcommand {
     }
 
     @LoopActor
-    private static func printEvents(_ options: Options, _ database: String) async throws {
-        let log = try await PostgresEventLog.open(database, isReadOnly: true)
-        defer { log.close() }
+    private static func printEvents(_ options: Options, _ databases: LogDatabases) async throws {
+        let storage = try await LogStorage.open(databases, isReadOnly: true)
+        defer { storage.close() }
+        let log = storage.log
         let stream = options[stream]
         var partitions = Array(try Database.partitions(options, of: log.partitionCount))
         if let stream { partitions = [log.partitioning.partition(of: stream)] }

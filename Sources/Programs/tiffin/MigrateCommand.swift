@@ -16,10 +16,10 @@ enum MigrateCommand: Subcommand {
         // An operator who sets the number of partitions wants a new log.
         try await Database.run(
             options, log: { Terminal.printError("tiffin: \($0)") }, makesOne: options[partitions] != nil
-        ) { address in
+        ) { databases in
             let bar = PassProgress()
             defer { bar.finish() }
-            try await Migrations.run(address, partitions: options[partitions]) {
+            try await Migrations.run(databases, partitions: options[partitions]) {
                 bar.show($0, of: $1, "moving the log")
             } log: {
                 changes += 1

@@ -29,15 +29,16 @@ enum RebuildCommand: Subcommand {
     static func run(_ options: Options) async throws -> ExitCode {
         let projections = try projections(options)
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            address in
-            let log = try await PostgresEventLog.open(address, isReadOnly: true)
-            defer { log.close() }
+            databases in
+            let storage = try await LogStorage.open(databases, isReadOnly: true)
+            defer { storage.close() }
+            let log = storage.log
             let partitions = try Database.partitions(options, of: log.partitionCount)
-            let store = PostgresReadModelStore(address)
-            defer { store.close() }
-            let rebuild = Rebuild(projections, store: store, log: log)
             var rebuilt = 0
-            for partition in partitions where try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
+            for partition in partitions {
+                let rebuild = Rebuild(projections, store: storage.store(of: partition), log: log)
+                if try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
+            }
             guard rebuilt > 0 else { throw ReadModelStoreFailure.nothingHappened }
         }
         return .success

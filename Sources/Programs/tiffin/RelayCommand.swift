@@ -5,6 +5,7 @@ internal import EventLoop
 internal import Integrations
 internal import LineClient
 internal import LineProtocol
+internal import PostgresStorage
 
 enum RelayCommand: Subcommand {
     static let name = "relay"
@@ -58,14 +59,19 @@ enum RelayCommand: Subcommand {
     static func run(_ options: Options) async throws -> ExitCode {
         let name = options[relay]
         var failure: RelayError?
-        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) { database in
-            let table = RelayTable(database, name: name, for: .operator)
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            databases in
+            let table = RelayTable(databases.first, name: name, for: .operator)
             if options[showSecret] {
-                Terminal.print(try await table.secret(isAlone: false).text)
+                let secret = try await table.secret(isAlone: false)
+                try await PendingDeeds.deliver(in: databases)
+                Terminal.print(secret.text)
                 return
             }
             guard let url = options[to] else { throw UsageError("--to is needed") }
-            failure = try await follow(url, table, "\(name)", options)
+            failure = try await follow(url, table, "\(name)", options) {
+                try await PendingDeeds.deliver(in: databases)
+            }
         }
         if let failure { throw failure }
         return .success
@@ -74,7 +80,8 @@ enum RelayCommand: Subcommand {
     /// Posts until it is stopped, or cannot go on.
     @LoopActor
     private static func follow(
-        _ url: String, _ table: RelayTable, _ name: String, _ options: Options
+        _ url: String, _ table: RelayTable, _ name: String, _ options: Options,
+        recorded: @LoopActor () async throws -> Void
     ) async throws -> RelayError? {
         let settings = Relay.Settings(
             url: url, kinds: options[only], seconds: options[timeout],
@@ -83,6 +90,7 @@ enum RelayCommand: Subcommand {
             settings, server: try ConnectionOptions(options).server(at: options[server]), table: table
         ) { Terminal.printError("tiffin relay: \($0)") }
         let places = try await relay.prepare(from: options[from].map { Int64($0) }, only: options[Database.partition])
+        try await recorded()
         let list = places.enumerated().map { "\($0)-\($1)" }.joined(separator: ", ")
         Terminal.printError("tiffin relay: '\(name)' goes on with \(list)")
         let stopping = StopSignal()

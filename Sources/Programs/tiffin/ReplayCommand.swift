@@ -43,8 +43,7 @@ enum ReplayCommand: Subcommand {
             throw UsageError("name a projection, or give --all")
         }
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            address in
-            let source = try await PostgresAuditSource.open(address)
+            let source = try await AuditSources.open($0)
             defer { source.close() }
             let replay = Replay(source, extent: options[extent] ?? .everything, isFromScratch: options[fromScratch])
             let heads = try await source.heads()

@@ -18,7 +18,8 @@ enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen, announce, processes, follow] + WebOptions.all + Database.options + ServerCertificates.options + [
+        [listen, announce, processes, follow, noMigrate] + WebOptions.all + Database.options
+        + ServerCertificates.options + [
             logLevel, logFormat, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
@@ -32,6 +33,8 @@ enum ServeCommand: Subcommand {
         default: "1")
     private static let follow = Option.flag(
         "follow", "only read what other servers write: the database may be a standby")
+    private static let noMigrate = Option.flag(
+        "no-migrate", "leave the schema as it is, and end if it is not that of this version")
     private static let logLevel = Option.value(
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
@@ -86,7 +89,9 @@ enum ServeCommand: Subcommand {
         configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
         configuration.isFollower = options[follow]
         if configuration.isFollower {
-            guard !Database.isPrivate(options) else { throw UsageError("--follow needs --database or --database-file") }
+            guard !Database.isPrivate(options) else {
+                throw UsageError("--follow needs --database, --database-file or --databases")
+            }
             guard !options[demo] else { throw UsageError("--follow: there is nothing to load a demo catalogue into") }
         }
         let certificates = try ServerCertificates(options, logger)
@@ -131,8 +136,8 @@ enum ServeCommand: Subcommand {
         let isBeside = number != nil && Database.isPrivate(options)
         try await Database.run(
             options, log: { logger.info($0) }, besideServer: isBeside, makesOne: !isBeside, onLost: onLost
-        ) { address, embedded in
-            try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
+        ) { databases, embedded in
+            try await serve(configuration, line, web, databases, embedded, logger, options, certificates, stopping)
         }
         logger.info("stopped")
     }
@@ -158,8 +163,8 @@ enum ServeCommand: Subcommand {
         defer { hangup?.cancel() }
         try await Database.run(
             options, log: { logger.info($0) }, makesOne: true, servers: addresses.count, onLost: onLost
-        ) { address, embedded in
-            try await prepare(address, options, usual: sharedPartitions, logger)
+        ) { databases, embedded in
+            try await prepare(databases, options, usual: sharedPartitions, logger)
             try await servers.run {
                 Terminal.print(
                     "tiffin: \(addresses.count) processes listen on \(ServerAddress(host: line.host, port: line.port))")
@@ -205,11 +210,11 @@ enum ServeCommand: Subcommand {
     /// Brings a database to the present schema, if it is not only followed.
     @LoopActor
     private static func prepare(
-        _ database: String, _ options: Options, usual: Int = 1, _ logger: Logger
+        _ databases: LogDatabases, _ options: Options, usual: Int = 1, _ logger: Logger
     ) async throws {
-        guard !options[follow] else { return try await Migrations.check(database) }
+        guard !options[follow], !options[noMigrate] else { return try await Migrations.check(databases) }
         var reportedAt = LoopActor.now
-        try await Migrations.run(database, usual: usual) { moved, total in
+        try await Migrations.run(databases, usual: usual) { moved, total in
             guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
             reportedAt = LoopActor.now
             logger.info("moving the log to its new layout: \(moved) of \(total) events")
@@ -227,27 +232,21 @@ enum ServeCommand: Subcommand {
 
     @LoopActor
     private static func serve(
-        _ configuration: Configuration, _ line: LineConfiguration, _ web: WebConfiguration, _ database: String,
+        _ configuration: Configuration, _ line: LineConfiguration, _ web: WebConfiguration, _ databases: LogDatabases,
         _ embedded: EmbeddedPostgres?, _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?,
         _ stopping: StopSignal
     ) async throws {
-        try await prepare(database, options, logger)
+        try await prepare(databases, options, logger)
         let room = embedded?.room ?? roomBeside(options)
         let hasRoom = { @LoopActor in room?.isThere ?? true }
-        let log = try await PostgresEventLog.open(database, isReadOnly: options[follow], hasRoom: hasRoom) {
+        let storage = try await LogStorage.open(databases, isReadOnly: options[follow], hasRoom: hasRoom) {
             logger.error($0)
         }
-        defer { log.close() }
-        for line in try await log.damage() { logger.error(line) }
-        let history = PostgresEventLog.history(database, log.partitioning) { logger.error($0) }
-        defer { history.close() }
-        let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
-        defer { keys.close() }
-        let store = PostgresReadModelStore(database, hasRoom: hasRoom) { logger.error($0) }
-        defer { store.close() }
-        let users = PostgresUsers(database) { logger.error($0) }
+        defer { storage.close() }
+        for line in try await storage.damage() { logger.error(line) }
+        let users = PostgresUsers(databases.first) { logger.error($0) }
         defer { users.close() }
-        let fleet = PostgresFleet(database) { logger.error($0) }
+        let fleet = PostgresFleet(databases.first) { logger.error($0) }
         defer { fleet.close() }
         let known = try await users.changes()
         let web = WebServer(web, logger: logger) {
@@ -258,7 +257,8 @@ enum ServeCommand: Subcommand {
         for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
         defer { web.close() }
         let service = try await Server(
-            configuration: configuration, log: log, history: history, keys: keys, store: store, logger: logger
+            configuration: configuration, log: storage.log, history: storage.history, keys: storage.keys,
+            store: storage.store, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -266,10 +266,9 @@ enum ServeCommand: Subcommand {
         line.tls = certificates?.context
         let id = ServerID.random()
         let server = LineServer(service, configuration: line, logger: logger, id: id) {
-            log.serverVersion
+            storage.serverVersion
         } connections: {
-            (log.connectionLines + history.connectionLines + [keys.connectionLine] + store.connectionLines
-                + [users.connectionLine, fleet.connectionLine]).map { Fact($0.name, $0.value) }
+            (storage.connectionLines + [users.connectionLine, fleet.connectionLine]).map { Fact($0.name, $0.value) }
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
@@ -296,7 +295,7 @@ enum ServeCommand: Subcommand {
                     FleetServer(
                         id: id, address: options[announce]?.description ?? reachable(address),
                         secret: PeerProof.newSecret()),
-                    partitionCount: log.partitionCount, store: fleet,
+                    partitionCount: storage.log.partitionCount, store: fleet,
                     links: PeerConnections(tls: try certificates?.peers(), logger: logger), logger: logger))
         }
         web.onCall = { server.count($0, nanoseconds: $1, $2) }

@@ -116,8 +116,10 @@ enum UserCommand: Subcommand {
         _ options: Options, _ body: @escaping @LoopActor (UserTable) async throws -> Result
     ) async throws -> Result {
         var result: Result?
-        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) { address in
-            result = try await UserTable.with(address, for: .operator, body)
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            databases in
+            result = try await UserTable.with(databases.first, for: .operator, body)
+            try await PendingDeeds.deliver(in: databases)
         }
         guard let result else { preconditionFailure("a body that did not run") }
         return result

@@ -12,7 +12,8 @@ enum WhyCommand: Subcommand {
     static let name = "why"
     static let summary = "shows the history of a cart, an order, an outlet, a customer, a user or a relay"
     static let operands = ["cart|order|outlet|customer|user|relay", "<id>"]
-    static let options: [any DeclaredOption] = [server, database, directory, last] + ConnectionOptions.declarations
+    static let options: [any DeclaredOption] =
+        [server, database, map, directory, last] + ConnectionOptions.declarations
 
     /// The most events of a stream that are read.
     private static let maximumEvents = 100_000
@@ -25,6 +26,7 @@ enum WhyCommand: Subcommand {
         "asks a running server; without --database or --data-dir that of this machine, port 7379",
         OptionValue("host:port") { ServerAddress($0) })
     private static let database = Database.url.described(as: "reads this database instead: postgres://user@host/name")
+    private static let map = Database.map.described(as: "reads several databases, which the file names")
     private static let directory = Database.directory.described(as: "reads the private PostgreSQL there")
     private static let last = Option.value(
         "last", "n", "the most events that are shown", .integer(1...maximumEvents), default: "50")
@@ -49,22 +51,19 @@ enum WhyCommand: Subcommand {
     /// Where the log is read.
     private enum Source {
         case server(ServerConnection)
-        case database(PostgresEventLog, PostgresCustomerKeys)
+        case database(any EventLog, any CustomerKeys)
     }
 
     @LoopActor
     private static func history(of kind: Kind, _ id: Identifier, _ last: Int, _ options: Options) async throws
         -> [String]
     {
-        if options[server] == nil, options[database] != nil || options[directory] != nil {
+        if options[server] == nil, [database, directory, map].contains(where: { options[$0] != nil }) {
             var lines: [String] = []
             try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-                address in
-                let log = try await PostgresEventLog.open(address, isReadOnly: true)
-                defer { log.close() }
-                let keys = PostgresCustomerKeys(address, isReadOnly: true)
-                defer { keys.close() }
-                lines = try await history(of: kind, id, last, .database(log, keys))
+                let storage = try await LogStorage.open($0, isReadOnly: true)
+                defer { storage.close() }
+                lines = try await history(of: kind, id, last, .database(storage.log, storage.keys))
             }
             return lines
         }

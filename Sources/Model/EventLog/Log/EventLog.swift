@@ -71,6 +71,9 @@ public protocol EventLog: Sendable {
     /// The head of each partition, in the order of partitions. A damaged log may lack the head of a partition.
     func heads() async throws(EventLogError) -> [LogHead]
 
+    /// The heads that can be read now: where a log is in several databases, one of them may be away.
+    func knownHeads() async -> [LogHead]
+
     /// Brings the index of streams, if there is one, up to the end of the partition. Streams are found without that,
     /// too, but the more slowly the more was written since.
     func indexStreams(of partition: Int) async throws(EventLogError)
@@ -154,6 +157,9 @@ extension EventLog {
     ) async throws(EventLogError) -> [RecordedEvent] {
         try await read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: .start)
     }
+
+    /// For a log whose heads can be read all or not at all.
+    public func knownHeads() async -> [LogHead] { (try? await heads()) ?? [] }
 
     /// For a log that needs no index.
     public func indexStreams(of partition: Int) async throws(EventLogError) {}

@@ -42,10 +42,10 @@ final class LogWatch {
         isAsking = true
         LoopActor.task { [self] in
             // Without an answer, each partition finds out for itself what is wrong.
-            let heads = try? await log.heads()
+            let heads = await log.knownHeads()
             isAsking = false
             guard timer != nil else { return }
-            let ends = Dictionary((heads ?? []).map { ($0.partition, $0) }) { first, _ in first }
+            let ends = Dictionary(heads.map { ($0.partition, $0) }) { first, _ in first }
             for (partition, worker) in partitions.workers.enumerated() where !worker.isAt(ends[partition]) {
                 worker.poll()
             }

@@ -23,12 +23,18 @@ package final class PostgresAuditSource: AuditSource {
 
     /// Connects.
     ///
-    /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
-    package static func open(_ database: String) async throws -> PostgresAuditSource {
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - name: what it is called among several; nil if it is to have the whole log.
+    static func open(_ database: String, named name: String? = nil) async throws -> PostgresAuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
             try await connection.take(.reading)
-            let partitioning = try await partitioning(connection)
+            let row = try await connection.execute(Partitioning.stored).first
+            if let problem = row.flatMap({ Partitioning.problem(with: $0, named: name) }) {
+                throw DatabaseMapError(problem)
+            }
+            let partitioning = row.flatMap { Partitioning($0) }
             let log = PostgresEventLog.reader(database, partitioning ?? Partitioning(count: 1))
             return PostgresAuditSource(log: log, connection: connection)
         } catch {
@@ -45,15 +51,21 @@ package final class PostgresAuditSource: AuditSource {
 
     // MARK: The log
 
-    package func partitioning() async throws -> Partitioning? { try await PostgresAuditSource.partitioning(connection) }
-
-    private static func partitioning(_ connection: PostgresConnection) async throws -> Partitioning? {
+    package func partitioning() async throws -> Partitioning? {
         try await connection.execute(Partitioning.stored).first.flatMap { Partitioning($0) }
     }
 
-    package func heads() async throws -> [StoredHead] {
+    /// The heads of the partitions that live here.
+    package func heads() async throws -> [StoredHead] { try await placedHeads().filter(\.isOpen).map(\.head) }
+
+    /// All heads, with whether the partition lives here.
+    func placedHeads() async throws -> [(head: StoredHead, isOpen: Bool)] {
         try await connection.execute(Statements.heads).map {
-            StoredHead(partition: $0["partition"], position: $0["position"], digest: $0["digest"], epoch: $0["epoch"])
+            (
+                StoredHead(
+                    partition: $0["partition"], position: $0["position"], digest: $0["digest"], epoch: $0["epoch"]),
+                $0["moved_to"] as String? == nil
+            )
         }
     }
 
@@ -139,6 +151,13 @@ package final class PostgresAuditSource: AuditSource {
     // MARK: Beside the log
 
     package func deeds(partition: Int) async throws -> StoredDeeds? {
+        try await deeds(partition: partition, forgottenIn: nil)
+    }
+
+    /// The same.
+    ///
+    /// - Parameter partitions: those of which keys are counted; nil for all.
+    func deeds(partition: Int, forgottenIn partitions: [Int]?) async throws -> StoredDeeds? {
         let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
         guard mayRead == true, let partitioning = try await partitioning() else { return nil }
         func id(_ row: Row, _ category: StreamName.Category) -> Identifier? {
@@ -146,7 +165,13 @@ package final class PostgresAuditSource: AuditSource {
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
         }
         var deeds = StoredDeeds(partitionCount: partitioning.count, forgotten: [:], users: [:], relays: [])
-        for row in try await connection.execute(DeedTables.forgotten) {
+        let marks =
+            if let partitions {
+                try await connection.execute(DeedTables.forgottenIn, [.array(partitions.map { Int16($0) })])
+            } else {
+                try await connection.execute(DeedTables.forgotten)
+            }
+        for row in marks {
             if let id = id(row, .customer) { deeds.forgotten[id] = row["count"] }
         }
         for row in try await connection.execute(DeedTables.users) {
@@ -177,7 +202,7 @@ private enum Statements {
     static let endSnapshot = Statement("end_snapshot", "COMMIT")
 
     static let heads = Statement(
-        "heads", "SELECT partition, position, digest, epoch FROM tiffin.log_head ORDER BY partition")
+        "heads", "SELECT partition, position, digest, epoch, moved_to FROM tiffin.log_head ORDER BY partition")
 
     static let columns = Statement(
         "columns",

@@ -3,7 +3,8 @@ package import EventLog
 package import EventLoop
 package import Postgres
 
-/// Records what is done beside the log, in the transaction that does it: both are there, or neither.
+/// Records what is done beside the log, in the transaction that does it: both are there, or neither. In a log of several
+/// databases that transaction only says what is to be recorded; see ``PendingDeeds``.
 @LoopActor
 package enum DeedRecorder {
     /// The most events of a batch.
@@ -16,40 +17,37 @@ package enum DeedRecorder {
     package static func record(
         _ deeds: [(id: Identifier, event: Deed.Event)], _ metadata: EventMetadata, in transaction: Transaction
     ) async throws {
-        guard let partitioning = Partitioning(try await transaction.execute(Partitioning.stored)[0]) else {
-            throw DeedError("tiffin.partition_count is damaged")
-        }
-        let metadata = metadata.encoded()
-        var parts: [Int: [(stream: StreamName, event: DomainEvent)]] = [:]
-        for (id, deed) in deeds {
+        let stored = try await transaction.execute(Partitioning.stored)[0]
+        guard let partitioning = Partitioning(stored) else { throw DeedError("tiffin.partition_count is damaged") }
+        let events = deeds.map { id, deed in
             let event = DomainEvent.deed(deed)
-            let stream = StreamName(event.category, id)
-            parts[partitioning.partition(of: stream), default: []].append((stream, event))
+            let (kind, payload) = EventCodec.encode(event)
+            return NewEvent(
+                stream: StreamName(event.category, id), version: 0, kind: kind, payload: payload,
+                metadata: metadata.encoded())
         }
+        if stored["database"] as String? != nil {
+            return try await PendingDeeds.add(events, metadata, in: transaction)
+        }
+        let parts = Dictionary(grouping: events) { partitioning.partition(of: $0.stream) }
         // In one order, so that two of these do not wait for each other.
-        for (partition, deeds) in parts.sorted(by: { $0.key < $1.key }) {
-            for start in stride(from: 0, to: deeds.count, by: batchEvents) {
-                let some = deeds[start..<min(start + batchEvents, deeds.count)]
-                try await append(Array(some), metadata, to: partition, in: transaction)
+        for (partition, events) in parts.sorted(by: { $0.key < $1.key }) {
+            for start in stride(from: 0, to: events.count, by: batchEvents) {
+                let some = events[start..<min(start + batchEvents, events.count)]
+                try await append(Array(some), to: partition, in: transaction)
             }
         }
     }
 
-    private static func append(
-        _ deeds: [(stream: StreamName, event: DomainEvent)], _ metadata: [UInt8], to partition: Int,
-        in transaction: Transaction
-    ) async throws {
+    /// Appends events, which get their versions here.
+    static func append(_ events: [NewEvent], to partition: Int, in transaction: Transaction) async throws {
         guard let head = try await transaction.execute(Statements.head, [.int2(Int16(partition))]).first
         else { throw DeedError("the log has no partition \(partition)") }
-        let names = deeds.map { "\($0.stream)" }
+        let names = events.map { "\($0.stream)" }
         let rows = try await transaction.execute(Statements.versions, [.int2(Int16(partition)), .array(names)])
         let versions = Dictionary(uniqueKeysWithValues: rows.map { ($0["name"] as String, $0["version"] as Int64) })
-        let events = zip(names, deeds).map { name, deed in
-            let (kind, payload) = EventCodec.encode(deed.event)
-            return NewEvent(
-                stream: deed.stream, version: versions[name, default: 0] + 1, kind: kind, payload: payload,
-                metadata: metadata)
-        }
+        var events = events
+        for (index, name) in names.enumerated() { events[index].version = versions[name, default: 0] + 1 }
         let now: Timestamp = head["now"]
         let batch = EventBatch(
             partition: partition, events: events, groups: events.indices.map { Int32($0) }, readings: [],
@@ -90,6 +88,14 @@ enum DeedTables {
     static let forgotten = Statement(
         "forgotten",
         "SELECT customer AS name, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
+
+    /// The same in some partitions.
+    static let forgottenIn = Statement(
+        "forgotten_in",
+        """
+        SELECT customer AS name, count(*) FROM tiffin.customer_keys
+        WHERE forgotten_at IS NOT NULL AND partition = ANY ($1) GROUP BY customer
+        """, [.int2Array])
 
     static let users = Statement(
         "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")

@@ -23,9 +23,10 @@ struct ForgottenKeys {
 
     /// Destroys the keys of customers in every partition, makes sure that no new ones are ever created, and records it.
     ///
+    /// - Parameter metadata: of what is recorded; nil to record nothing.
     /// - Throws: if nothing was done, or that is unknown.
     @LoopActor
-    func destroy(of customers: Set<Identifier>, _ metadata: EventMetadata) async throws -> Forgetting {
+    func destroy(of customers: Set<Identifier>, _ metadata: EventMetadata?) async throws -> Forgetting {
         try await connection.transaction { transaction in
             var outcomes: [Forgetting.Outcome] = []
             // In one order, so that two of these do not wait for each other.
@@ -40,6 +41,7 @@ struct ForgottenKeys {
                         customer: customer, destroyedKeys: destroyed.affectedCount,
                         forgottenBefore: before))
             }
+            guard let metadata else { return Forgetting(outcomes) }
             try await DeedRecorder.record(
                 outcomes.filter { $0.forgottenBefore == nil }.map { ($0.customer, .customerForgotten) }, metadata,
                 in: transaction)

@@ -8,7 +8,7 @@ internal import Postgres
 package final class PostgresCustomerKeys: CustomerKeys {
     /// How long the database may say nothing while it forgets a customer and a server waits: rewriting a table of
     /// fifteen million keys takes as long.
-    private static let silenceWhileForgetting = Duration.seconds(60)
+    static let silenceWhileForgetting = Duration.seconds(60)
 
     private let connection: LazyConnection
     private let database: String

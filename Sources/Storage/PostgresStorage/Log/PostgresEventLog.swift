@@ -43,18 +43,19 @@ package final class PostgresEventLog: EventLog {
     ///
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - name: what the database is called among several; nil if it is to have the whole log.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
     ///   - hasRoom: whether the database's disk has room. Without it, nothing is written.
     ///   - report: given where clients wait for what the log says. It learns the whole of each failure, and errors say
     ///     only what clients may know. A database that is silent for some seconds is then one that cannot be reached.
     package static func open(
-        _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
-        report: (@LoopActor (String) -> Void)? = nil
+        _ database: String, named name: String? = nil, isReadOnly: Bool = false,
+        hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(
             database, name: "tiffin reader", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading)
         do throws(EventLogError) {
-            let partitioning = try await PostgresEventLog.partitioning(reader)
+            let partitioning = try await PostgresEventLog.partitioning(reader, name)
             let epochs = try await PostgresEventLog.epochs(reader)
             // Until here, the caller that opens the log is told everything.
             if let report { reader.report(to: report) }
@@ -85,13 +86,16 @@ package final class PostgresEventLog: EventLog {
             reader: LazyConnection(database, name: "tiffin history", deadlines: .reading, report: report))
     }
 
-    private static func partitioning(_ reader: LazyConnection) async throws(EventLogError) -> Partitioning {
+    private static func partitioning(
+        _ reader: LazyConnection, _ name: String?
+    ) async throws(EventLogError) -> Partitioning {
         guard let row = try await reader.execute(Partitioning.stored, []).first else {
             throw .unavailable("the log has no partitions; run tiffin migrate")
         }
         guard let partitioning = Partitioning(row) else {
             throw .unavailable("tiffin.partition_count is damaged: it names a placement that there is not")
         }
+        if let problem = Partitioning.problem(with: row, named: name) { throw .unavailable(problem) }
         return partitioning
     }
 
@@ -108,9 +112,11 @@ package final class PostgresEventLog: EventLog {
 
     /// Damage that no append of the log's own can have caused: a sentence for each partition and kind of damage that
     /// can be found without reading everything.
-    package func damage() async throws(EventLogError) -> [String] {
+    ///
+    /// - Parameter partitions: those that live in the database; nil for all.
+    package func damage(of partitions: [Int]? = nil) async throws(EventLogError) -> [String] {
         var found: [String] = []
-        for partition in 0..<partitionCount {
+        for partition in partitions ?? Array(0..<partitionCount) {
             let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
             guard let row = rows.first else { continue }
             let head: Int64 = row["head"]
@@ -379,6 +385,27 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
+    /// The heads as one of several databases has them.
+    func placedHeads() async throws(EventLogError) -> [PlacedHead] {
+        try await reader.execute(Statements.placedHeads, [.int2(Int16(clamping: partitionCount))]).map {
+            PlacedHead(
+                partition: $0["partition"], position: $0["position"], digest: $0.digest("digest") ?? .zero,
+                epoch: $0["epoch"], movedTo: $0["moved_to"])
+        }
+    }
+
+    /// Where a partition ends here, and whether it lives here, as of one moment.
+    func placedEnd(of partition: Int) async throws(EventLogError) -> (end: LogPoint, isOpen: Bool) {
+        let rows = try await reader.execute(Statements.placedEnd, [.int2(Int16(partition))])
+        guard let row = rows.first else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return (LogPoint(position: row["position"], digest: row.digest("digest")), row["is_open"])
+    }
+
+    /// Whether a partition lives in this one of several databases.
+    func isOpen(_ partition: Int) async throws(EventLogError) -> Bool {
+        try await reader.execute(Statements.isOpen, [.int2(Int16(partition))]).first?["is_open"] ?? false
+    }
+
     /// Off the loop's thread, which has the next rows to receive.
     @concurrent
     private nonisolated static func page(
@@ -528,6 +555,16 @@ private enum Statements {
         ORDER BY partition
         """, [.int2])
 
+    static let placedHeads = Statement(
+        "placed_heads",
+        """
+        SELECT partition, position, digest, epoch, moved_to FROM tiffin.log_head WHERE partition >= 0 AND partition < $1
+        ORDER BY partition
+        """, [.int2])
+
+    static let isOpen = Statement(
+        "is_open", "SELECT moved_to IS NULL AS is_open FROM tiffin.log_head WHERE partition = $1", [.int2])
+
     /// The last batch, whatever the head says.
     private static let lastBatch = """
         SELECT last_position, chain_digest FROM tiffin.batches
@@ -535,14 +572,21 @@ private enum Statements {
         """
 
     // A head may lie behind the batches, or before them where the last ones were removed.
-    static let end = Statement(
-        "end",
-        """
+    private static let lastPoint = """
         SELECT position, digest FROM (
             SELECT last_position, chain_digest, 1 FROM (\(lastBatch)) AS b
             UNION ALL SELECT position, digest, 2 FROM tiffin.log_head WHERE partition = $1
             UNION ALL SELECT 0, '', 3 FROM tiffin.log_head WHERE partition = $1) AS e (position, digest, rank)
         WHERE position <= \(LogHead.maximumPosition) ORDER BY position DESC, rank LIMIT 1
+        """
+
+    static let end = Statement("end", lastPoint, [.int2])
+
+    static let placedEnd = Statement(
+        "placed_end",
+        """
+        SELECT e.position, e.digest, h.moved_to IS NULL AS is_open
+        FROM tiffin.log_head AS h CROSS JOIN (\(lastPoint)) AS e WHERE h.partition = $1
         """, [.int2])
 
     static let damage = Statement(

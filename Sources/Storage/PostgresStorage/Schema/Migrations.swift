@@ -42,6 +42,7 @@ package enum Migrations {
         Migration(number: 21, name: "fleet", sql: PackageResources._021_fleet_sql),
         Migration(number: 22, name: "carts_only", sql: PackageResources._022_carts_only_sql),
         Migration(number: 23, name: "takings", sql: PackageResources._023_takings_sql),
+        Migration(number: 24, name: "databases", sql: PackageResources._024_databases_sql),
     ]
 
     /// The most partitions a log may have.
@@ -59,11 +60,69 @@ package enum Migrations {
         _ database: String, partitions: Int? = nil, usual: Int = 1, progress: (Int64, Int64) -> Void = { _, _ in },
         log: (String) -> Void
     ) async throws(MigrationError) {
+        try await run(database, nil, partitions, usual, progress, log)
+    }
+
+    /// The same of all databases of a log. The first gives the others their partitions; these live elsewhere until they
+    /// are moved.
+    @LoopActor
+    package static func run(
+        _ databases: LogDatabases, partitions: Int? = nil, usual: Int = 1,
+        progress: (Int64, Int64) -> Void = { _, _ in }, log: (String) -> Void
+    ) async throws(MigrationError) {
+        guard let first = databases.named.first else {
+            return try await run(databases.first, nil, partitions, usual, progress, log)
+        }
+        let others = databases.named.dropFirst()
+        if try await partitioning(of: first) == nil {
+            for other in others where try await partitioning(of: other) != nil {
+                throw MigrationError(
+                    description: "the map names '\(first.name)' first, which has no log, and '\(other.name)' has one")
+            }
+        }
+        try await run(
+            first.address, Part(name: first.name, first: first.name, partitioning: nil), partitions, usual, progress
+        ) { log("\(first.name): \($0)") }
+        let partitioning = try await partitioning(of: first)
+        for other in others {
+            try await run(
+                other.address, Part(name: other.name, first: first.name, partitioning: partitioning), nil, 1, progress
+            ) { log("\(other.name): \($0)") }
+        }
+    }
+
+    /// One of several databases that is to be migrated.
+    private struct Part {
+        let name: String
+        /// The name of the first.
+        let first: String
+        /// The partitions of the first; nil in the first itself.
+        let partitioning: Partitioning?
+    }
+
+    /// The partitions that a database has; nil if it has no log.
+    @LoopActor
+    private static func partitioning(of database: LogDatabases.Named) async throws(MigrationError) -> Partitioning? {
+        do throws(PostgresError) {
+            let connection = try await PostgresConnection.connect(database.address, applicationName: "tiffin migrate")
+            defer { connection.close() }
+            return try await connection.execute(Partitioning.stored).first.flatMap { Partitioning($0) }
+        } catch {
+            if [.undefinedTable, .undefinedSchema].contains(error.sqlState) { return nil }
+            throw MigrationError(description: "\(database.name): \(error)")
+        }
+    }
+
+    @LoopActor
+    private static func run(
+        _ database: String, _ part: Part?, _ partitions: Int?, _ usual: Int, _ progress: (Int64, Int64) -> Void,
+        _ log: (String) -> Void
+    ) async throws(MigrationError) {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
             defer { connection.close() }
             try await prepare(connection)
-            let lines = try await connection.transaction { try await apply($0, partitions, usual) }
+            let lines = try await connection.transaction { try await apply($0, part, partitions, usual) }
             for line in lines { log(line) }
             if let count = try await LayoutMove(connection: connection).run(progress: progress), count > 0 {
                 log("\(count) events were moved to the layout of migration 7")
@@ -75,11 +134,23 @@ package enum Migrations {
         }
     }
 
-    /// Refuses a database that has no log, or that another version of Tiffin migrated: its tables have another form.
-    /// If a check is not possible, for example because the user lacks a right, it is skipped: whatever needs the
-    /// right reports it.
+    /// Refuses databases that have no log, that another version of Tiffin migrated, as their tables have another form,
+    /// or that are not those of the map. If a check is not possible, for example because the user lacks a right, it is
+    /// skipped: whatever needs the right reports it.
     @LoopActor
-    package static func check(_ database: String) async throws(MigrationError) {
+    package static func check(_ databases: LogDatabases) async throws(MigrationError) {
+        guard !databases.named.isEmpty else { return try await check(databases.first, named: nil) }
+        for database in databases.named {
+            do throws(MigrationError) {
+                try await check(database.address, named: database.name)
+            } catch {
+                throw MigrationError(description: "database '\(database.name)': \(error)")
+            }
+        }
+    }
+
+    @LoopActor
+    package static func check(_ database: String, named name: String? = nil) async throws(MigrationError) {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
@@ -98,6 +169,11 @@ package enum Migrations {
             if functions > SchemaFunctions.version { throw MigrationError.newer(SchemaFunctions.name(functions)) }
             if functions < SchemaFunctions.version {
                 throw MigrationError.older(SchemaFunctions.name(functions), SchemaFunctions.version)
+            }
+            if let row = try await connection.execute(Partitioning.stored).first,
+                let problem = Partitioning.problem(with: row, named: name)
+            {
+                throw MigrationError(description: problem)
             }
         } catch let error as MigrationError {
             throw error
@@ -136,7 +212,7 @@ package enum Migrations {
 
     @LoopActor
     private static func apply(
-        _ transaction: Transaction, _ partitions: Int?, _ usual: Int
+        _ transaction: Transaction, _ part: Part?, _ partitions: Int?, _ usual: Int
     ) async throws -> [String] {
         // A second process waits here, and then finds everything applied.
         _ = try await transaction.execute(
@@ -176,7 +252,7 @@ package enum Migrations {
         if isReplaced { lines.append("\(SchemaFunctions.name(SchemaFunctions.version)) applied") }
         // By the functions of this version.
         if recordsDeeds { try await recordDeeds(transaction) }
-        lines += try await choosePartitions(partitions, usual, transaction)
+        lines += try await choosePartitions(part, partitions, usual, transaction)
         // New functions, and the table of their version, get their rights here, too.
         if try await Rights.mend(transaction) > 0, !isReplaced {
             lines.append("the roles and grants that were missing, as in a restored copy, are there again")
@@ -212,18 +288,13 @@ package enum Migrations {
         try await DeedRecorder.record(deeds, metadata, in: transaction)
     }
 
-    /// Gives a new log its partitions.
+    /// Gives a new log its partitions, and one of several databases its name.
     @LoopActor
     private static func choosePartitions(
-        _ partitions: Int?, _ usual: Int, _ transaction: Transaction
+        _ part: Part?, _ partitions: Int?, _ usual: Int, _ transaction: Transaction
     ) async throws -> [String] {
-        let rows = try await transaction.execute(
-            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"))
-        if let count: Int = rows.first?["count"] {
-            guard let partitions, partitions != count else { return [] }
-            throw MigrationError(
-                description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
-                    + "have \(partitions)")
+        if let row = try await transaction.execute(Partitioning.stored).first {
+            return try await nameDatabase(row, part, partitions, transaction)
         }
         let isUsed = Statement(
             "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head) AS is_used")
@@ -232,17 +303,61 @@ package enum Migrations {
                 description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
                     + "from a backup, or run tiffin audit, which counts the partitions")
         }
-        let count = Int32(partitions ?? usual)
+        let partitioning = part?.partitioning ?? Partitioning(count: partitions ?? usual, by: .slots)
+        let isFurther = part?.partitioning != nil
+        // Where nothing was open yet, the epoch lies before all others.
         _ = try await transaction.execute(
             Statement(
                 "add_partitions",
-                "INSERT INTO tiffin.log_head SELECT n, 0, $2 FROM generate_series(0, $1 - 1) AS n",
-                [.int4, .bytea]),
-            [.int4(count), .bytes(Digest.zero.bytes)])
+                """
+                INSERT INTO tiffin.log_head (partition, position, digest, epoch, moved_to)
+                SELECT n, 0, $2, $3, $4 FROM generate_series(0, $1 - 1) AS n
+                """, [.int4, .bytea, .int8, .text]),
+            [
+                .int4(Int32(partitioning.count)), .bytes(Digest.zero.bytes), .int8(isFurther ? -1 : 0),
+                part.map { isFurther ? .text($0.first) : .null } ?? .null,
+            ])
         _ = try await transaction.execute(
-            Statement("set_partition_count", "INSERT INTO tiffin.partition_count VALUES ($1, $2)", [.int4, .text]),
-            [.int4(count), .text(Partitioning.Rule.slots.rawValue)])
-        return ["the log has \(count) partition\(count == 1 ? "" : "s")"]
+            Statement(
+                "set_partition_count",
+                "INSERT INTO tiffin.partition_count (count, placement, database) VALUES ($1, $2, $3)",
+                [.int4, .text, .text]),
+            [
+                .int4(Int32(partitioning.count)), .text(partitioning.rule.rawValue),
+                part.map { .text($0.name) } ?? .null,
+            ])
+        if isFurther { return ["it has no partition yet: 'tiffin move' moves one here"] }
+        return ["the log has \(partitioning.count) partition\(partitioning.count == 1 ? "" : "s")"]
+    }
+
+    /// Checks a log that is there already, and gives the first of several databases its name.
+    @LoopActor
+    private static func nameDatabase(
+        _ row: Row, _ part: Part?, _ partitions: Int?, _ transaction: Transaction
+    ) async throws -> [String] {
+        let count: Int = row["count"]
+        if let partitions, partitions != count {
+            throw MigrationError(
+                description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
+                    + "have \(partitions)")
+        }
+        let name: String? = row["database"]
+        guard name != nil || part == nil else {
+            guard let part, part.partitioning == nil else {
+                throw MigrationError(description: "the database has a log of its own: it cannot be one of several")
+            }
+            _ = try await transaction.execute(
+                Statement("name_database", "UPDATE tiffin.partition_count SET database = $1", [.text]),
+                [.text(part.name)])
+            return ["it is called '\(part.name)' from now on"]
+        }
+        if let problem = Partitioning.problem(with: row, named: part?.name) {
+            throw MigrationError(description: problem)
+        }
+        if let wanted = part?.partitioning, wanted != Partitioning(row) {
+            throw MigrationError(description: "the database has other partitions than the first one")
+        }
+        return []
     }
 }
 

@@ -8,6 +8,7 @@ struct DatabaseTrouble {
     nonisolated static let damaged = "the log in the database is damaged"
     nonisolated static let full = "the database's disk is full"
     nonisolated static let forked = "the log has lost what was read of it, and is read again"
+    nonisolated static let moved = "the partition is on its way to another database"
 
     /// How long the same trouble is not told again, in nanoseconds.
     private static let silence: UInt64 = 10_000_000_000

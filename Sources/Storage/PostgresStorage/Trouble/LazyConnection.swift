@@ -95,6 +95,7 @@ final class LazyConnection {
         case .connection: .failure(.outcomeUnknown(told(error)))
         case .server where error.sqlState == .uniqueViolation: .success(nil)
         case .server where error.sqlState == .forkedLog: .failure(.forked(DatabaseTrouble.forked))
+        case .server where error.sqlState == .movedPartition: .failure(.moved)
         case .server: .failure(.unavailable(told(error)))
         }
     }
@@ -110,4 +111,11 @@ final class LazyConnection {
 extension SQLState {
     /// What `tiffin.append` says of a point that the log does not have.
     fileprivate static let forkedLog = SQLState(rawValue: "TF001")
+    /// What it says of a partition that lives in another database, or is on its way.
+    fileprivate static let movedPartition = SQLState(rawValue: "TF002")
+}
+
+extension EventLogError {
+    /// The partition is not in the database that was asked.
+    static let moved = EventLogError.unavailable(DatabaseTrouble.moved)
 }
