@@ -293,3 +293,38 @@ def test_a_station_shows_its_sections_and_when_the_rest_is_due(visit, site, merc
     assert card.locator(".what").all_text_contents() == ["Lunch 0"]
     assert board.get_by_test_id("to_cook").text_content().split() == ["2", "Lunch", "0"]
     assert violations(board) == []
+
+
+def test_a_kitchen_works_with_the_keyboard_alone(visit, site, merchant, name):
+    put_bistro(merchant, name)
+    number = place(merchant, name, name)
+    board = open_board(visit, site, name)
+    card = board.locator(f"[data-order='{number}']")
+    card.wait_for()
+
+    def has_focus(button):
+        board.wait_for_function("(text) => document.activeElement.textContent.trim() === text", arg=button)
+
+    def go_to(button):
+        def is_there():
+            board.keyboard.press("Tab")
+            return board.evaluate("() => document.activeElement.textContent.trim()") == button
+
+        wait_until(is_there, PATIENCE, button)
+        board.keyboard.press("Enter")
+
+    go_to("Accept")
+    has_focus("Start cooking")
+    go_to("Undo")
+    # Its button has gone, and the focus is where the next step is.
+    has_focus("Accept")
+    board.keyboard.press("Enter")
+    go_to("Later")
+    go_to("15 minutes")
+    wait_until(lambda: merchant.json("ORDER.GET", number)["status"] == "accepted", PATIENCE, "the tap")
+    go_to("Cancel")
+    board.keyboard.press("Escape")
+    has_focus("Cancel")
+    go_to("Pause")
+    go_to("15 minutes")
+    board.locator("#status", has_text="Paused until").wait_for()

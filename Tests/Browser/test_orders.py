@@ -7,10 +7,10 @@ from site_under_test import cart, put_kitchen, violations, wait_for_badge, wait_
 from tiffin import outlet_document
 
 
-def put_cafe(merchant, name, **changes):
-    put_kitchen(merchant, name)
+def put_cafe(merchant, outlet, **changes):
+    put_kitchen(merchant, outlet)
     details = {"name": "Café Ā", "address": "12 Mill Road", "timeZone": "Asia/Kolkata", "acceptWithin": 600, "prepMinutes": 20}
-    merchant("OUTLET.PUT", name, json.dumps(outlet_document(**details, **changes)))
+    merchant("OUTLET.PUT", outlet, json.dumps(outlet_document(**{**details, **changes})))
 
 
 def order(page, item="lunch0"):
@@ -24,7 +24,7 @@ def order(page, item="lunch0"):
 
 def test_an_open_order_is_one_tap_away_and_nobody_elses(visit, merchant, name):
     put_cafe(merchant, name)
-    page = visit(f"/o/{name}")
+    page = visit(f"/o/{name}", clock=True)
     strip = page.get_by_test_id("open_orders")
     assert strip.is_hidden()
     first = order(page)
@@ -52,6 +52,7 @@ def test_an_open_order_is_one_tap_away_and_nobody_elses(visit, merchant, name):
     merchant("ORDER.READY", first)
     newest = page.locator("[data-testid=orders] a").first.get_attribute("href").rpartition("/")[2]
     merchant("ORDER.READY", newest)
+    page.clock.fast_forward(10_000)
     rows.first.get_by_text("Ready").wait_for()
     other = visit("/orders")
     other.locator(".blank", has_text="You have not ordered anything yet").wait_for()
@@ -188,3 +189,41 @@ def test_back_closes_whatever_lies_above_the_page(visit, merchant, name):
     assert page.url == f"{home}?item=lunch0"
     page.keyboard.press("Escape")
     page.wait_for_url(home)
+
+
+LONG_WORD = "Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzentwurf"
+NAMES = [LONG_WORD, "مطعم الكباب المشوي على الفحم", "מסעדת הדגים הגדולה", "කොත්තු රොටි කඩය", "இட்லி தோசை உணவகம்", "北京烤鸭大饭店的招牌菜"]
+
+
+def test_names_of_all_scripts_fit_on_the_narrowest_screen(visit, site, merchant, name):
+    put_cafe(merchant, name, name=f"{LONG_WORD} {NAMES[1]}")
+    for place, text in enumerate(NAMES):
+        merchant("MENU.ITEM.PUT", name, "lunch", f"lunch{place}", json.dumps(
+            {"id": f"lunch{place}", "kind": "menuItem", "name": text, "price": 1000, "attributes": {"allergens": [LONG_WORD]}}))
+    narrow = {"viewport": {"width": 320, "height": 700}, "reduced_motion": "reduce"}
+    page = visit(f"/o/{name}", **narrow)
+
+    def fits(where, shown):
+        shown.first.wait_for()
+        wide = where.evaluate("""() => [document.documentElement, ...document.querySelectorAll("dialog[open]")]
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((node) => node.id || node.tagName)""")
+        assert wide == [] and violations(where) == []
+
+    for place in range(len(NAMES)):
+        page.locator(f"[data-item=lunch{place}] .add").click()
+    wait_for_cart(page, len(NAMES))
+    fits(page, page.locator("h1"))
+    page.locator("[data-item=lunch0] .open").click()
+    fits(page, page.locator("#item-sheet").get_by_text(LONG_WORD))
+    page.go_back()
+    page.locator("#cart-button").click()
+    fits(page, page.locator("[data-testid=checkout_btn]:not([aria-disabled])"))
+    page.locator("[data-testid=checkout_btn]").click()
+    page.wait_for_url("**/order/*")
+    fits(page, page.locator(".line", has_text=NAMES[5]))
+    page.goto(page.url.partition("/order/")[0] + "/orders")
+    fits(page, page.get_by_test_id("orders").locator("li"))
+    board = visit(f"/kitchen/{name}", origin=site.console, **narrow)
+    fits(board, board.locator(".order", has_text=NAMES[5]))
+    board.get_by_role("button", name="Sold out", exact=True).click()
+    fits(board, board.get_by_test_id("stock").get_by_text(LONG_WORD))

@@ -1,4 +1,5 @@
-// What keeps a new order from being missed: it rings until somebody takes note, and the screen stays awake.
+// What keeps an order from being missed that is new or has ended elsewhere: it rings until somebody takes note, and the
+// screen stays awake.
 
 import { setAttribute, setHidden } from "../shared/dom.js";
 import { remember, remembered } from "../shared/memory.js";

@@ -107,7 +107,7 @@ function draw() {
         },
     });
     setHidden(element("cooking"), shown.length === 0);
-    bell.rings(shown.filter(({ isNew }) => isNew).length);
+    bell.rings(shown.filter(({ isNew, isGone }) => isNew || isGone).length);
     const isOld = away !== null && now() - away >= SHORT_ABSENCE;
     const waiting = taps.waiting === 0 ? "" : ` ${taps.waiting} ${taps.waiting === 1 ? "tap waits" : "taps wait"} to be sent.`;
     setText(element("banner"), isOld ? `No connection. This is the board of ${clockTime(away, place.zone)}.${waiting}` : "");

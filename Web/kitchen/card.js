@@ -31,6 +31,7 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     const said = [order, status, tap, tap?.isAway, hasUndo, isNew, isGone, length, lines.length, zone, allergens, minutes];
     if (drawn.get(node)?.every((part, place) => part === said[place])) return;
     drawn.set(node, said);
+    const focused = node.contains(document.activeElement) ? document.activeElement : null;
     const parts = refs(node);
     const isOver = isGone || !(status in STEPS);
     setAttribute(node, "data-order", order.order);
@@ -67,7 +68,7 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     setText(parts.due, isOver || status === "ready" || minutes === null ? (isLate ? "late" : "")
         : minutes < 0 ? `${-minutes} min late` : `in ${minutes} min, ${clockTime(due, zone)}`);
     // A button that has gone leaves its focus to another.
-    if (node.contains(document.activeElement) && !document.activeElement.checkVisibility()) {
+    if (focused && !focused.checkVisibility()) {
         [parts.undo, parts.next, parts.lines.querySelector("button")].find((button) => button?.checkVisibility())?.focus();
     }
 }
