@@ -55,6 +55,8 @@ def test_an_order_of_the_store_goes_through_the_kitchen_a_tap_a_step(visit, site
     card.get_by_role("button", name="Later").click()
     assert violations(board) == []
     board.get_by_role("button", name="10 minutes").click()
+    card.get_by_role("button", name="Undo").wait_for()
+    board.clock.fast_forward(UNDO)
     card.locator(".due", has_text=re.compile("in (2[1-9]|30) min")).wait_for()
     assert merchant.json("ORDER.GET", order)["promisedFor"] >= before
     steps = {"Accept": "Accepted", "Start cooking": "Being prepared", "It is ready": "Ready", "Handed over": "Done"}
