@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from site_under_test import PATIENCE, put_kitchen, violations, wait_for_cart
+from site_under_test import PATIENCE, put_kitchen, use_scheme, violations, wait_for_cart
 from tiffin import outlet_document, wait_until
 
 
@@ -266,6 +266,8 @@ def test_the_board_says_what_is_to_be_cooked_for_whom(visit, site, merchant, nam
     card.get_by_text("Allergens: nuts, milk").wait_for()
     dishes = board.get_by_test_id("to_cook").locator("li")
     assert [text.split() for text in dishes.all_text_contents()] == [["5", "Lunch", "0"], ["1", "Lunch", "1"]]
+    use_scheme(board, "dark")
+    assert violations(board) == []
     # Paper of 80 and of 58 mm, without its margins.
     board.evaluate("() => { window.print = () => {}; }")
     card.get_by_role("button", name="Ticket").click()

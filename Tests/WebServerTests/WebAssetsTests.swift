@@ -69,6 +69,22 @@ import Testing
         }
     }
 
+    @Test func `What a page needs at once is small, and of its own`() throws {
+        let assets = WebAssets()
+        let limits = ["store": 60_000, "kitchen": 40_000]
+        for page in Pages.all {
+            let folder = String(page.shell.prefix { $0 != "/" })
+            let shell = String(decoding: try #require(assets[page.shell]).bytes, as: UTF8.self)
+            let named = shell.matches(of: #/"/a/[0-9a-f]{16}/(?<file>[^"]+)"/#).map { String($0.file) }
+            let files = Set(assets.imports(of: page.modules) + named + [page.shell])
+            #expect(files.allSatisfy { $0.hasPrefix("shared/") || $0.hasPrefix("\(folder)/") }, "\(page.path)")
+            let bytes = files.reduce(0) { sum, path in
+                sum + (assets[path].map { $0.compressed?.count ?? $0.bytes.count } ?? 0)
+            }
+            #expect(bytes <= limits[folder] ?? 80_000, "\(page.path) needs \(bytes) bytes")
+        }
+    }
+
     @Test func `A change of any file changes the version`() {
         let files = [("a.js", Array("1".utf8)), ("b.js", Array("2".utf8))]
         let version = WebAssets(files).version

@@ -13,7 +13,7 @@ struct SharedLink {
     ///   - home: the outlet's home, as JSON.
     ///   - item: the item that the address names, as `ITEM.GET` answers it.
     init?(home: [UInt8], item: [UInt8]?) {
-        guard let outlet = SharedLink.outlet(in: home), let name = outlet.text("name") else { return nil }
+        guard let (outlet, first) = SharedLink.beginning(of: home), let name = outlet.text("name") else { return nil }
         if let item = item.flatMap({ try? JSONValue($0) }), let itemName = item.text("name") {
             title = "\(itemName) · \(name)"
             description = item.text("description") ?? SharedLink.about(outlet)
@@ -21,7 +21,7 @@ struct SharedLink {
         } else {
             title = name
             description = SharedLink.about(outlet)
-            picture = SharedLink.firstPicture(in: home)
+            picture = first
         }
     }
 
@@ -39,18 +39,26 @@ struct SharedLink {
         return Array(html.utf8)
     }
 
-    /// The first member of a home.
-    private static func outlet(in home: [UInt8]) -> JSONValue? {
+    /// The outlet of a home, and the picture of its first item. The rest is not read: there can be much of it.
+    private static func beginning(of home: [UInt8]) -> (outlet: JSONValue, picture: String?)? {
         home.withUnsafeBytes { bytes in
             var reader = JSONReader(bytes)
-            do {
-                try reader.beginObject()
-                guard let key = try reader.nextKey(), key == "outlet" else { return nil }
-                return try JSONValue(try reader.rawValue())
-            } catch {
-                return nil
-            }
+            guard (try? reader.enter("outlet")) == true, let raw = try? reader.rawValue(),
+                let outlet = try? JSONValue(raw)
+            else { return nil }
+            return (outlet, try? firstPicture(&reader))
         }
+    }
+
+    private static func firstPicture(_ reader: inout JSONReader) throws(JSONReadingError) -> String? {
+        guard try reader.goOn(to: "sections") else { return nil }
+        try reader.beginArray()
+        guard try reader.nextElement(), try reader.enter("items") else { return nil }
+        try reader.beginArray()
+        guard try reader.nextElement(), try reader.enter("model"), try reader.enter("imageSmall"), !reader.takeNull()
+        else { return nil }
+        let url = try reader.string()
+        return url.hasPrefix("https://") ? url : nil
     }
 
     /// What an outlet cooks, and where.
@@ -62,14 +70,6 @@ struct SharedLink {
         let parts = [cuisines.joined(separator: ", ")] + ["address", "area", "city"].map { outlet.text($0) ?? "" }
         let text = parts.filter { !$0.isEmpty }.joined(separator: " · ")
         return text.isEmpty ? nil : text
-    }
-
-    /// The picture of one of the first items. In a text the quotes would be escaped.
-    private static func firstPicture(in home: [UInt8]) -> String? {
-        let key = Array("\"imageSmall\":\"".utf8)
-        guard let place = home.prefix(8_192).firstRange(of: Array(key + Array("https://".utf8))) else { return nil }
-        let url = home[(place.lowerBound + key.count)...].prefix { $0 != UInt8(ascii: "\"") }
-        return url.contains(UInt8(ascii: "\\")) ? nil : String(decoding: url, as: UTF8.self)
     }
 
     private static func escaped(_ text: String) -> String {
@@ -86,5 +86,22 @@ extension JSONValue {
     /// A picture that others can fetch.
     fileprivate func picture(_ key: String) -> String? {
         text(key).flatMap { $0.hasPrefix("https://") ? $0 : nil }
+    }
+}
+
+extension JSONReader {
+    /// Enters an object, and goes to the value of a key; false where it has none.
+    fileprivate mutating func enter(_ key: StaticString) throws(JSONReadingError) -> Bool {
+        try beginObject()
+        return try goOn(to: key)
+    }
+
+    /// Goes to the value of a key of the object that it is in; false where none follows.
+    fileprivate mutating func goOn(to key: StaticString) throws(JSONReadingError) -> Bool {
+        while let found = try nextKey() {
+            if found == key { return true }
+            _ = try rawValue()
+        }
+        return false
     }
 }
