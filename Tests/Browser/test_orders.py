@@ -33,6 +33,7 @@ def test_an_open_order_is_one_tap_away_and_nobody_elses(visit, merchant, name):
     for path in (f"/o/{name}", "/discover"):
         page.goto(page.url.partition("/o")[0] + path)
         strip.filter(has_text=f"Order {number}: Sent to the kitchen").wait_for()
+        page.locator("h1").wait_for(state="attached")
     assert violations(page) == []
     strip.click()
     page.wait_for_url(f"**/order/{first}")
@@ -142,9 +143,9 @@ def test_the_page_of_an_order_opens_without_a_server(visit, merchant, name):
     page.locator("h1", has_text=placed[-8:-4]).wait_for()
     assert page.get_by_text("Lunch 0").is_visible() and violations(page) == []
     page.context.set_offline(False)
+    old.wait_for(state="hidden")
     merchant("ORDER.READY", placed)
     page.get_by_test_id("order_status").filter(has_text="Ready").wait_for()
-    assert old.is_hidden()
 
 
 def test_back_closes_whatever_lies_above_the_page(visit, merchant, name):

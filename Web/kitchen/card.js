@@ -1,8 +1,8 @@
 // An order on the board, to be read across the room.
 
 import { clockTime, now } from "../shared/clock.js";
-import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
-import { REASONS, SERVICES, handover, numberOf } from "../shared/order.js";
+import { clone, refs, setAttribute, setHidden, setText, textElement } from "../shared/dom.js";
+import { REASONS, handover, numberOf, optionName } from "../shared/order.js";
 import { reconcile } from "../shared/reconcile.js";
 import { canUndo } from "./taps.js";
 
@@ -42,8 +42,7 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     const { ending } = order;
     const why = isGone && ending ? `: ${ending.reason ?? REASONS[ending.code] ?? ending.code}` : "";
     setText(parts.state, `${NAMES[status] ?? status}${why}, since ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
-    const had = handover(order) || SERVICES[order.service] || "";
-    setText(parts.had, [had, order.name, order.phone].filter(Boolean).join(", "));
+    setText(parts.had, [handover(order), order.name, order.phone].filter(Boolean).join(", "));
     setHidden(parts.had, parts.had.textContent === "");
     setHidden(parts.cover, !order.uncovered || isGone);
     reconcile(parts.lines, lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
@@ -85,11 +84,8 @@ function fillLine(node, line) {
     setAttribute(name, "aria-label", `${line.name}: sold out?`);
     reconcile(options, line.options, {
         id: ({ id }) => id,
-        make: () => document.createElement("li"),
-        fill: (option, { name, units }) => {
-            option.dir = "auto";
-            setText(option, units > 1 ? `${units} × ${name}` : name);
-        },
+        make: () => textElement("li", ""),
+        fill: (node, option) => setText(node, optionName(option)),
     });
     setText(note, line.note ?? "");
     setHidden(note, !line.note);
@@ -101,7 +97,7 @@ export function toCook(cards) {
     for (const { lines, status, isGone } of cards) {
         if (isGone || !["placed", "accepted", "preparing"].includes(status)) continue;
         for (const { name, options, quantity } of lines) {
-            const chosen = options.map(({ name, units }) => (units > 1 ? `${units} × ${name}` : name)).join(", ");
+            const chosen = options.map(optionName).join(", ");
             const key = chosen === "" ? name : `${name} (${chosen})`;
             sums.set(key, (sums.get(key) ?? 0) + quantity);
         }

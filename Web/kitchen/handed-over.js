@@ -2,8 +2,8 @@
 
 import { get } from "../shared/api.js";
 import { clockTime, now } from "../shared/clock.js";
-import { clone, refs, setHidden, setText } from "../shared/dom.js";
-import { handover, numberOf } from "../shared/order.js";
+import { clone, refs, setHidden, setText, textElement } from "../shared/dom.js";
+import { handover, numberOf, optionName } from "../shared/order.js";
 import { openForm } from "./forms.js";
 
 const HOUR = 60 * 60 * 1000;
@@ -31,13 +31,8 @@ export async function openHandedOver(outlet, zone) {
             const full = await get(`/v1/orders/${encodeURIComponent(order)}`).catch(() => null);
             if (!full || lines.firstElementChild) return;
             const texts = full.lines.map(({ quantity, name, options, note }) => (
-                [`${quantity} × ${name}`, ...(options ?? []).map((option) => option.name), note].filter(Boolean).join(", ")));
-            lines.append(...[handover(full), full.name, ...texts].filter(Boolean).map((text) => {
-                const row = document.createElement("li");
-                row.dir = "auto";
-                row.textContent = text;
-                return row;
-            }));
+                [`${quantity} × ${name}`, ...options.map(optionName), note].filter(Boolean).join(", ")));
+            lines.append(...[handover(full), full.name, ...texts].filter(Boolean).map((text) => textElement("li", text)));
         };
         return node;
     }));

@@ -1,8 +1,8 @@
 // A ticket for a printer of 80 or 58 mm, by the browser's print dialog.
 
 import { clockTime } from "../shared/clock.js";
-import { clone, refs } from "../shared/dom.js";
-import { handover, numberOf } from "../shared/order.js";
+import { clone, refs, textElement } from "../shared/dom.js";
+import { handover, numberOf, optionName } from "../shared/order.js";
 
 /// Prints an order, with times of a zone.
 export function printTicket(order, zone, allergens) {
@@ -19,12 +19,7 @@ export function printTicket(order, zone, allergens) {
         const parts = refs(node);
         parts.quantity.textContent = String(line.quantity);
         parts.name.textContent = line.name;
-        parts.options.append(...line.options.map(({ name, units }) => {
-            const option = document.createElement("li");
-            option.dir = "auto";
-            option.textContent = units > 1 ? `${units} × ${name}` : name;
-            return option;
-        }));
+        parts.options.append(...line.options.map((option) => textElement("li", optionName(option))));
         parts.note.textContent = line.note ?? "";
         parts.allergens.textContent = allergens(line.item).join(", ");
         return node;

@@ -53,6 +53,15 @@ export function isUsable(button) {
     return button.getAttribute("aria-disabled") !== "true";
 }
 
+/// An element with a text of people, which goes its own way.
+export function textElement(tag, text, className = "") {
+    const node = document.createElement(tag);
+    if (className) node.className = className;
+    node.dir = "auto";
+    node.textContent = text;
+    return node;
+}
+
 /// Calls `draw` once before the next frame, however often it is asked to.
 export function drawing(draw) {
     let waiting = false;

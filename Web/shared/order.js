@@ -17,6 +17,11 @@ export const REASONS = {
     TIMEOUT: "nobody accepted it in time", OTHER: "for another reason",
 };
 
+/// An option of a line, `2 × Cheese`.
+export function optionName({ name, units }) {
+    return units > 1 ? `${units} × ${name}` : name;
+}
+
 /// The short number of an order, `#4c61`, with `length` characters.
 export function numberOf(order, length = 4) {
     // The last four characters lead to the slot of the order's cart; those before them are by chance.

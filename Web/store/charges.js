@@ -2,6 +2,7 @@
 
 import { clone, refs, setHidden, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
+import { optionName } from "../shared/order.js";
 import { reconcile } from "../shared/reconcile.js";
 
 const NAMES = { service: "Service", smallOrder: "Small order fee", delivery: "Delivery", tip: "Tip" };
@@ -28,6 +29,6 @@ export function drawCharges(list, subtotal, charges, currency) {
 
 /// The options and the note of a line.
 export function wishes({ options, note }) {
-    return [...(options ?? []).map(({ name, units }) => (units > 1 ? `${units} × ${name}` : name)), note ?? ""]
+    return [...(options ?? []).map(optionName), note ?? ""]
         .filter(Boolean).join(", ");
 }

@@ -1,7 +1,7 @@
 // What is shown of an item: in a list, as a card, and in full.
 
 import { alarm, clockTime, isPast } from "../shared/clock.js";
-import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
+import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable, textElement } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { isAvailable } from "./options.js";
@@ -187,7 +187,7 @@ export function listen(root, cart, sheet) {
 /// Draws what only an item in full says: `details` are what the server answers of it, null before it has.
 export function drawDetails(parts, details, model) {
     const words = [details?.cuisine ?? model.cuisine, ...(details?.tags ?? model.tags)].filter(Boolean);
-    parts.tags.replaceChildren(...words.map((word) => element("span", "tag", word)));
+    parts.tags.replaceChildren(...words.map((word) => textElement("span", word, "tag")));
     if (!details) return;
     const { images, links, kind } = details;
     const { allergens, ...attributes } = details.attributes ?? {};
@@ -206,21 +206,13 @@ export function drawDetails(parts, details, model) {
         return item;
     }));
     fill(parts.attributes, Object.entries(attributes).flatMap(([name, value]) => [
-        element("dt", "", spaced(name)), element("dd", "", spoken(value)),
+        textElement("dt", spaced(name)), textElement("dd", spoken(value)),
     ]));
 }
 
 function fill(place, nodes) {
     place.replaceChildren(...nodes);
     setHidden(place, nodes.length === 0);
-}
-
-function element(tag, className, text) {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    node.dir = "auto";
-    node.textContent = text;
-    return node;
 }
 
 // An old log may hold any text.

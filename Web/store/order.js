@@ -54,8 +54,9 @@ export class OrderPage {
 
     async open() {
         await this.again();
-        if (this.#isThere) this.#stream.again();
-        else if (!this.#isUnknown) setTimeout(() => this.open(), LOOK_AGAIN);
+        if (this.#isUnknown) return;
+        if (this.#isThere && !this.#isOld) this.#stream.again();
+        else setTimeout(() => this.open(), LOOK_AGAIN);
     }
 
     topics() {
@@ -71,9 +72,9 @@ export class OrderPage {
 
     hear(message) {
         const outcome = this.#topic.take(message);
-        this.#isOld = false;
         if (outcome === "again") this.again();
-        else if (outcome === "changed") this.#ask();
+        else if (outcome === "changed" || this.#isOld) this.#ask();
+        this.#isOld = false;
     }
 
     /// Reads the order anew. Where it cannot be had, an earlier one stays on the screen, unless it is nobody's to see.
@@ -83,7 +84,6 @@ export class OrderPage {
             this.#place ??= await get(`/v1/outlets/${encodeURIComponent(order.outlet)}`).catch(() => null);
             this.#topic = new Topic(order, order.version);
             this.#isOld = false;
-            remember(this.#path, { order, place: this.#place }, IN_TAB);
             if (this.#refs) this.#ask();
             else this.#draw();
         } catch (error) {
@@ -169,6 +169,7 @@ export class OrderPage {
 
     #draw() {
         const order = this.#topic.document;
+        remember(this.#path, { order, place: this.#place }, IN_TAB);
         if (!this.#refs) {
             const page = clone("order-page");
             this.#refs = refs(page);
