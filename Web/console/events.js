@@ -11,9 +11,9 @@ export async function readHeads(options) {
 
 /// At most MOST_EVENTS events of a partition from a position on, or of a stream from a version on.
 export async function readEvents({ partition = 0, stream = null, from = 1, count = MOST_EVENTS }, options) {
-    const query = new URLSearchParams({ from, count });
+    const query = new URLSearchParams({ from: String(from), count: String(count) });
     if (stream) query.set("stream", stream);
-    else query.set("partition", partition);
+    else query.set("partition", String(partition));
     return get(`/v1/log?${query}`, options);
 }
 

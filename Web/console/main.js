@@ -24,7 +24,7 @@ async function open() {
     current?.abort();
     const { signal } = (current = new AbortController());
     for (const link of document.querySelectorAll(".top nav a")) {
-        setAttribute(link, "aria-current", link.hash === `#${page}` ? "page" : null);
+        setAttribute(link, "aria-current", link.getAttribute("href") === `#${page}` ? "page" : null);
     }
     try {
         const { show } = await PAGES[page]();

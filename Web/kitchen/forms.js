@@ -4,7 +4,7 @@ import { clone, refs } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 
 /// A dialog with a form, which `prepare(parts)` fills. It goes when it is closed.
-export function openForm(template, prepare = () => {}) {
+export function openForm(template, prepare = (_) => {}) {
     const dialog = clone(template);
     prepare(refs(dialog));
     document.body.append(dialog);

@@ -26,7 +26,7 @@ export class Place {
     /// The allergens that the menu names for an item.
     allergens = () => [];
     /// The section of an item; undefined where the menu does not have it.
-    section = () => undefined;
+    section = (_) => undefined;
 
     /// Reads it anew.
     async look() {

@@ -2,6 +2,9 @@ import { hear } from "./clock.js";
 
 const LONGEST_WAIT = 10_000;
 
+/** @type {any} What makes signals, with what is newer than its description. */
+const signals = AbortSignal;
+
 let stranger = () => {};
 
 /// Has that called whenever an answer says that somebody has to log in.
@@ -38,18 +41,21 @@ export class Away extends Error {
 /// The document that a request is answered with; `key` makes it one that can be sent again. Throws Problem or Away,
 /// and AbortError if `signal` was aborted. An answer is waited for `patience` milliseconds. `keepalive` sends it even if
 /// the page is left.
+/** @typedef {{ body?: any, key?: string, signal?: AbortSignal, etag?: string, keepalive?: boolean, patience?: number }} Options */
+/** @param {string} method @param {string} path @param {Options} options @returns {Promise<any>} */
 export async function request(method, path, { body, key, signal, etag, keepalive, patience = LONGEST_WAIT } = {}) {
+    /** @type {Record<string, string>} */
     const headers = {};
     if (body !== undefined) headers["content-type"] = "application/json";
     if (key) headers["idempotency-key"] = key;
     if (etag) headers["if-none-match"] = etag;
-    const timeout = AbortSignal.timeout(patience);
+    const timeout = signals.timeout(patience);
     let answer;
     let text;
     try {
         answer = await fetch(path, {
             method, headers, keepalive, body: body === undefined ? undefined : JSON.stringify(body),
-            signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+            signal: signal ? signals.any([signal, timeout]) : timeout,
         });
         text = await answer.text();
     } catch (error) {

@@ -66,7 +66,7 @@ export class Stream {
     /// `home:o@62`; none, and there is no stream. `take(topic, message)` is called for each event, and `tell(state)`
     /// with "live", "away" or "closed". `refused(status)` is called if the server does not give these topics; then others
     /// have to be named.
-    constructor({ topics, take, tell = () => {}, refused = () => {} }) {
+    constructor({ topics, take, tell = (_) => {}, refused = (_) => {} }) {
         this.#topics = topics;
         this.#take = take;
         this.#tell = tell;

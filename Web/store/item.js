@@ -217,5 +217,9 @@ function fill(place, nodes) {
 
 // An old log may hold any text.
 function isWebAddress(url) {
-    return URL.canParse(url, location.href) && /^https?:$/.test(new URL(url, location.href).protocol);
+    try {
+        return /^https?:$/.test(new URL(url, location.href).protocol);
+    } catch {
+        return false;
+    }
 }

@@ -163,7 +163,7 @@ export class Sections {
     #fillWhenIdle() {
         if (this.#isIdle || this.#unfilled.size === 0) return;
         this.#isIdle = true;
-        const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 5 }), 50));
+        const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ didTimeout: false, timeRemaining: () => 5 }), 50));
         idle((deadline) => {
             this.#isIdle = false;
             for (const node of this.#unfilled) {
