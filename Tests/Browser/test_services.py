@@ -6,7 +6,7 @@ from site_under_test import PATIENCE, cart, put_kitchen, violations, wait_for_ca
 from tiffin import outlet_document, wait_until
 
 SERVICES = {
-    "pickup": {}, "delivery": {"charges": {"delivery": {"fee": 250}}, "requires": ["name", "phone", "address"]},
+    "pickup": {}, "delivery": {"charges": {"delivery": {"fee": 250}}, "prepMinutes": 40, "requires": ["name", "phone", "address"]},
     "table": {"requires": ["table"]},
 }
 
@@ -41,6 +41,7 @@ def test_a_delivery_is_chosen_paid_for_and_brought_to_the_address(visit, site, m
     ways.get_by_role("button", name="Delivery").click()
     page.get_by_text("The place needs to know your name and your phone and your address.").wait_for()
     assert page.get_by_test_id("cart_total").text_content() != before
+    page.get_by_test_id("promise").get_by_text("ready in about 40 min").wait_for()
     assert page.get_by_test_id("checkout_btn").get_attribute("aria-disabled") == "true"
     assert violations(page) == []
     page.get_by_label("Name").fill("Asha Fernando")

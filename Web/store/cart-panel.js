@@ -9,6 +9,7 @@ import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
 import { remember, remembered } from "../shared/memory.js";
 import { Needs } from "./needs.js";
+import { promiseOf } from "./promise.js";
 import { sentence } from "./texts.js";
 
 /// The dialog with the lines of the cart, and its checkout.
@@ -81,6 +82,7 @@ export class CartPanel {
         setHidden(sums, count === 0);
         setHidden(bottom, count === 0);
         setHidden(tipping, count === 0);
+        if (count === 0) setHidden(this.#refs.promise, true);
         setUsable(clear, count > 0);
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
@@ -142,6 +144,13 @@ export class CartPanel {
         this.#needs.draw(this.#quote?.requires ?? [], view.table);
     }
 
+    async #promise(quote) {
+        const text = await promiseOf(quote);
+        if (quote !== this.#quote) return;
+        setText(this.#refs.promise, text);
+        setHidden(this.#refs.promise, text === "");
+    }
+
     // Each cart begins at the table whose code brought the customer here.
     #seat({ cart, outlet, services }) {
         const seat = remembered("table", IN_TAB);
@@ -198,6 +207,7 @@ export class CartPanel {
                     this.#quote = quote;
                     this.#quoted = view;
                     this.#seat(quote);
+                    this.#promise(quote);
                     continue;
                 }
                 // Another page has changed the cart, and the stream did not say so yet.
