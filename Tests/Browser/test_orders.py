@@ -27,7 +27,11 @@ def test_an_open_order_is_one_tap_away_and_nobody_elses(visit, merchant, name):
     page = visit(f"/o/{name}", clock=True)
     strip = page.get_by_test_id("open_orders")
     assert strip.is_hidden()
+    other_tab = page.context.new_page()
+    other_tab.goto(page.url)
     first = order(page)
+    other_tab.get_by_test_id("open_orders").filter(has_text="Sent to the kitchen").wait_for()
+    other_tab.close()
     number = page.locator("h1").text_content().removeprefix("Order ")
     assert number == f"#{first[-8:-4]}"
     for path in (f"/o/{name}", "/discover"):

@@ -56,6 +56,7 @@ function drawBanner() {
 
 let page = null;
 let hasAskedForCookie = false;
+let isFollowingOrders = false;
 const stream = new Stream({
     topics: () => [...(page?.topics() ?? []), "cart"],
     take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear?.(message)),
@@ -92,6 +93,9 @@ document.getElementById("forget").onclick = async ({ currentTarget }) => {
 };
 putIcons(document.body);
 followOrders();
+// Something was ordered in another tab, or before somebody went back to this page.
+addEventListener("storage", followOrders);
+addEventListener("pageshow", followOrders);
 page = await choose(location.pathname);
 await page.open();
 settle();
@@ -103,7 +107,8 @@ registerWorker();
 // Only who has ordered has something to follow. The strip is shown at once: later it would push the page down.
 async function followOrders() {
     const strip = document.getElementById("open-orders");
-    if (remembered("orders") === null || location.pathname === "/orders") return;
+    if (isFollowingOrders || remembered("orders") === null || location.pathname === "/orders") return;
+    isFollowingOrders = true;
     setHidden(strip, location.pathname.startsWith("/order/"));
     const module = await import("./open-orders.js").catch(() => null);
     module?.followOrders(strip);
