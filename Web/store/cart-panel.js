@@ -9,7 +9,6 @@ import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
 import { remember, remembered } from "../shared/memory.js";
 import { Needs } from "./needs.js";
-import { promiseOf } from "./promise.js";
 import { sentence } from "./texts.js";
 
 /// The dialog with the lines of the cart, and its checkout.
@@ -144,11 +143,9 @@ export class CartPanel {
         this.#needs.draw(this.#quote?.requires ?? [], view.table);
     }
 
-    async #promise(quote) {
-        const text = await promiseOf(quote);
-        if (quote !== this.#quote) return;
-        setText(this.#refs.promise, text);
-        setHidden(this.#refs.promise, text === "");
+    #promise({ prepMinutes: minutes }) {
+        setText(this.#refs.promise, minutes === undefined ? "" : `As soon as possible: ready in about ${minutes} min.`);
+        setHidden(this.#refs.promise, minutes === undefined);
     }
 
     // Each cart begins at the table whose code brought the customer here.
