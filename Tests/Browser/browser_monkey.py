@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from site_under_test import (
-    PATIENCE, Site, badge, cart, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
+    FRAMES, PATIENCE, Site, badge, cart, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
 )
 from tiffin import fresh_database, item_document, read_log, wait_until
 
@@ -178,11 +178,14 @@ class Monkey:
             button?.click();
             return button ? [button.closest(".order").dataset.order, button.textContent] : null;
         }""", self.dice.random())
-        if tapped and tapped[1] != "Noted" and self.dice.random() < 0.3:
-            order = self.board.locator(f"[data-order='{tapped[0]}']")
-            order.get_by_role("button", name="Undo").click()
+        if tapped is None:
+            return
+        undo = self.board.locator(f"[data-order='{tapped[0]}']").get_by_role("button", name="Undo")
+        self.board.evaluate(FRAMES)
+        if self.dice.random() < 0.3 and undo.is_visible():
+            undo.click()
             self.undone.add(tuple(tapped))
-        elif tapped:
+        else:
             self.undone.discard(tuple(tapped))
             if self.dice.random() < 0.5:
                 self.board.clock.fast_forward(UNDO)

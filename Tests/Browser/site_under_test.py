@@ -12,7 +12,7 @@ from tiffin import CHECKOUT, Server, item_document, put_open_outlet, section_doc
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#c84"/></svg>'
 # What a browser says of a server that is away, on purpose.
 EXPECTED = re.compile(
-    r"net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|ABORTED|FAILED)"
+    r"net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|SOCKET_NOT_CONNECTED|ABORTED|FAILED)"
     r"|status of (4\d\d|503)")
 
 # How long a state may take to come about, in seconds: far longer than it takes on a machine where everybody is busy.

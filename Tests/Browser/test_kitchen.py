@@ -178,6 +178,21 @@ def test_what_is_tapped_without_a_connection_is_sent_once_each(visit, site, merc
     board.locator("#banner").wait_for(state="hidden")
 
 
+def test_a_tap_is_sent_even_if_the_board_has_not_heard_of_the_one_before(visit, site, merchant, name):
+    put_bistro(merchant, name)
+    number = place(merchant, name, name)
+    board = open_board(visit, site, name)
+    card = board.locator(f"[data-order='{number}']")
+    card.wait_for()
+    board.route("**/v1/stream*", lambda route: route.abort("connectionreset"))
+    board.evaluate("() => dispatchEvent(new Event('online'))")
+    for step, status in (("Accept", "accepted"), ("Start cooking", "preparing")):
+        card.get_by_role("button", name=step).click()
+        card.get_by_role("button", name="Undo").wait_for()
+        board.clock.fast_forward(UNDO)
+        wait_until(lambda status=status: merchant.json("ORDER.GET", number)["status"] == status, PATIENCE, status)
+
+
 def test_a_tap_can_be_undone_before_it_is_sent(visit, site, merchant, name):
     put_bistro(merchant, name)
     number = place(merchant, name, name)

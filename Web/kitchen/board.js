@@ -127,14 +127,15 @@ async function tap(event) {
     const card = node && cards().find(({ order }) => order.order === node.dataset.order);
     // The second tap of two that came at once is meant for what was there before.
     if (!card || event.detail > 1) return;
-    const { order, status, isNew, isGone } = card;
+    const { order, status } = card;
     const id = order.order;
-    const wasNew = isNew && status !== "placed";
+    const { step } = button.dataset;
     known.note(id);
     ask();
     switch (button.dataset.focus) {
         case "next":
-            if (!isGone && !wasNew) taps.add(id, STEPS[status][0]);
+            // What was seen is what is done: the order may have gone on since it was drawn.
+            if (step && step === STEPS[status]?.[0]) taps.add(id, step);
             return;
         case "undo":
             return taps.undo(id);

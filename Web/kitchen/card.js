@@ -57,7 +57,9 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     setHidden(parts.held, !tap);
     setText(parts.said, !tap ? "" : tap.isAway ? `${saidOf(tap, status, zone)}: waits to be sent` : saidOf(tap, status, zone));
     setHidden(parts.undo, !hasUndo);
-    setText(parts.next, isGone || (isNew && status !== "placed") ? "Noted" : STEPS[status]?.[1] ?? "");
+    const [step, name] = isGone || (isNew && status !== "placed") ? ["", "Noted"] : STEPS[status] ?? ["", ""];
+    setText(parts.next, name);
+    setAttribute(parts.next, "data-step", step);
     setHidden(parts.next, !isGone && isOver);
     setHidden(parts.later, isOver || status === "ready" || !(order.promisedFor ?? order.readyBy));
     setText(parts.end, status === "placed" ? "Reject" : "Cancel");

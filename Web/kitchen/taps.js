@@ -22,7 +22,8 @@ export class Taps {
     #refused;
     // Each `{order, step, body, key, due}`, the first first; `version` is that of the order once it was answered.
     #taps;
-    // By order, ends the wait of its first tap.
+    // The orders whose taps are being sent; and by order, what ends the wait of its first tap.
+    #sending = new Set();
     #wakes = new Map();
 
     /// `changed()` is called when the board looks different, `refused(error)` when a tap was taken back.
@@ -43,12 +44,11 @@ export class Taps {
 
     /// Takes a step of an order.
     add(order, step, body = {}) {
-        const before = this.#of(order);
-        for (const tap of before) tap.due = 0;
+        for (const tap of this.#of(order)) tap.due = 0;
         this.#taps.push({ order, step, body, key: crypto.randomUUID(), due: Date.now() + UNDO });
         this.#keep();
-        if (before.length === 0) this.#send(order);
-        else this.#wakes.get(order)?.();
+        this.#wakes.get(order)?.();
+        this.#send(order);
     }
 
     /// Takes back the last tap of an order, if it was not sent.
@@ -94,6 +94,8 @@ export class Taps {
     }
 
     async #send(order) {
+        if (this.#sending.has(order)) return;
+        this.#sending.add(order);
         for (let attempt = 0, tap; (tap = this.#of(order).find(({ version }) => version === undefined));) {
             const wait = tap.due - Date.now();
             if (wait > 0) {
@@ -120,6 +122,7 @@ export class Taps {
             }
             this.#keep();
         }
+        this.#sending.delete(order);
     }
 
     #rest(order, milliseconds) {
