@@ -39,6 +39,18 @@ struct BusinessDaysTests {
         #expect(moments.count == 731 && moments == moments.sorted() && Set(moments).count == 731)
     }
 
+    @Test(arguments: [
+        ("Europe/Berlin", 240, "2026-03-29T00:30:00Z", "2026-03-28"),
+        ("Pacific/Kiritimati", 0, "2026-03-01T10:00:00Z", "2026-03-02"),
+        ("Pacific/Pago_Pago", 1_425, "2026-03-02T10:59:59Z", "2026-03-01"),
+        ("UTC", 0, "2026-03-01T00:00:00Z", "2026-03-01"),
+    ])
+    func `a moment is in one day`(zone: String, start: Int, moment: String, day: String) throws {
+        let days = BusinessDays(
+            of: try #require(Timestamp(rfc3339: moment)), startingAt: start, in: ZoneRules(Text(zone))!)
+        #expect(days?.days.map(\.text) == [day])
+    }
+
     @Test(arguments: ["2026-02-29", "2026-13-01", "2026-1-1", "26-01-01", "", "2026-01-01T", "+026-01-01"])
     func `what is no day is not read`(text: String) { #expect(CalendarDay(Text(text)) == nil) }
 }

@@ -28,7 +28,7 @@ REPLACED = ["MENU.GET no SINCE 0", f"ITEM.GET there no SINCE {DIGEST}"]
 NONE = ["CART.COUNT no", "CART.CLEAR no", "BROWSE.WINDOW no 0 1", "BROWSE.DROP no"]
 # A list has nothing in it.
 EMPTY = [
-    "BROWSE TAG no", "OUTLETS CITY no", "ORDERS CUSTOMER no", "ORDERS OUTLET no", "LOG.READ FROM 99999999",
+    "BROWSE TAG no", "OUTLETS CITY no", "ORDERS CUSTOMER no", "ORDERS OUTLET no", "OUTLETS.OWN AFTER zz", "LOG.READ FROM 99999999",
     "LOG.READ STREAM cart-no",
 ]
 # Everything else that names what is not there is NOTFOUND.

@@ -471,6 +471,8 @@ def test_a_confined_merchant_runs_its_outlet(shop):
         assert client("MENU.ITEM.PRICE", "grill", "rice", 100) > 0
         assert client("ITEM.GET", "grill", "rice")
         assert client("OUTLET.GET", "grill")
+        assert [outlet["id"] for outlet in client.json("OUTLETS.OWN")["outlets"]] == ["grill"]
+        assert client.error("OUTLETS.OWN", "AFTER", "bakery") == NO_KEY
         assert json.loads(client("ORDER.GET", shop.orders["grill"]))["outlet"] == "grill"
         assert client("ORDER.GET", shop.orders["anna"]) is None
         assert client.error("SUBSCRIBE", "home:bakery") == NO_CHANNEL

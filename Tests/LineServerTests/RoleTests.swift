@@ -35,7 +35,7 @@ import Users
             "MENU.ITEM.RESUME", "MENU.GROUP.PUT", "MENU.GROUP.REMOVE", "MENU.OPTION.PRICE", "MENU.OPTION.SUSPEND",
             "MENU.OPTION.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET", "ORDER.ACCEPT", "ORDER.REJECT", "ORDER.PREPARE",
             "ORDER.READY", "ORDER.COMPLETE", "ORDER.DELAY", "ORDER.PAYMENT", "ORDER.REFUND", "KITCHEN",
-            "TAKINGS",
+            "TAKINGS", "OUTLETS.OWN",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]
@@ -127,7 +127,7 @@ import Users
         guard Rights(of: .merchant).contains(command.right) else { return }
         let own = Self.error(Self.call(command, "grill", withOptions: false), .merchant, only: "grill")
         let other = Self.error(Self.call(command, "bakery", withOptions: false), .merchant, only: "grill")
-        if Self.ofOrders.contains(name) {
+        if Self.ofOrders.contains(name) || name == "OUTLETS.OWN" {
             #expect(own == nil && other == nil)
         } else if command.role == .merchant || name == "OUTLET.GET" || name == "MENU.GET" {
             #expect(own == nil && other == "NOPERM")

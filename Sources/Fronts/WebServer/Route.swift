@@ -206,6 +206,9 @@ extension Route {
     ]
 
     private static let merchants: [Route] = [
+        Route(
+            "GET", "/v1/own-outlets", [.console], "OUTLETS.OWN",
+            [.query("after", "AFTER"), .query("count", "COUNT", integer: true)], .document(.never)),
         Route("PUT", "/v1/outlets/{outlet}", [.console], "OUTLET.PUT", [.content], .number("version")),
         Route("DELETE", "/v1/outlets/{outlet}", [.console], "OUTLET.REMOVE", .number("version")),
         Route("POST", "/v1/outlets/{outlet}/open", [.console], "OUTLET.OPEN", .number("version")),

@@ -57,6 +57,12 @@ extension Server: @LoopActor Service {
 
     package func lastDetails(of outlet: Identifier) -> OutletDetails? { partitions.lastDetails(of: outlet) }
 
+    package func outlets(_ count: Int, where isWanted: (Identifier) -> Bool) -> [OutletRecord] {
+        partitions.outlets(count, where: isWanted)
+    }
+
+    package func openOrders(of outlet: Identifier) -> (count: Int, late: Int) { partitions.openOrders(of: outlet) }
+
     package func hasKitchen(_ outlet: Identifier) -> Bool { partitions.hasKitchen(outlet) }
 
     package func offer(

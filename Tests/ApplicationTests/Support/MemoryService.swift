@@ -107,6 +107,10 @@ final class MemoryService: Service {
         moments.dropFirst().map { _ in TakingsSums() }
     }
 
+    func outlets(_ count: Int, where isWanted: (Identifier) -> Bool) -> [OutletRecord] { [] }
+
+    func openOrders(of outlet: Identifier) -> (count: Int, late: Int) { (0, 0) }
+
     func hasKitchen(_ outlet: Identifier) -> Bool { details[outlet] != nil }
 
     func offer(

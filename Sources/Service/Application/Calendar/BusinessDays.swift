@@ -15,4 +15,18 @@ package struct BusinessDays: Sendable {
         days = (first.number...last.number).map(CalendarDay.init)
         moments = (first.number...last.number + 1).map { rules.moment(atLocal: $0 * 86_400 + Int64(start) * 60) }
     }
+
+    /// The day that a moment is in; nil beyond all calendars.
+    package init?(of moment: Timestamp, startingAt start: Int, in rules: ZoneRules) {
+        // Clocks are at most a day ahead of UTC or behind it, and a day begins within its own.
+        guard let today = CalendarDay(Text(String(moment.rfc3339.prefix(10)))) else { return nil }
+        for days in -2...1 {
+            let day = today.advanced(by: days)
+            let candidate = BusinessDays(from: day, through: day, startingAt: start, in: rules)
+            guard candidate.moments[0] <= moment, moment < candidate.moments[1] else { continue }
+            self = candidate
+            return
+        }
+        return nil
+    }
 }

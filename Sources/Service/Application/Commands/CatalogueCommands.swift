@@ -84,7 +84,25 @@ enum CatalogueCommands {
                 .answer(Answer(try service.outlet(try call[outlet]).map(OutletDocument.bytes)))
             }
         },
+        Command(
+            "OUTLETS.OWN", .catalogue, role: .merchant,
+            "Returns a page of the outlets that the caller may change, with their orders and what today brought."
+        ) { parameters in
+            let cursor = parameters.option("AFTER", "outlet", .outlet)
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 20)
+            return { service, call throws(Failure) in
+                let (after, count, confinement) = (try call[cursor], Int(try call[count]), call.confinement)
+                let found = service.outlets(count + 1) { id in
+                    (after.map { $0 < id } ?? true) && (confinement?.allows(id, as: .outlet) ?? true)
+                }
+                let page = OwnOutletsDocument(found.prefix(count), hasNext: found.count > count, service)
+                return .answer(.document(page.bytes))
+            }
+        },
     ]
+
+    /// The most outlets of a page.
+    private static let maximumCount: Int64 = 100
 
     /// A command that takes nothing but the outlet.
     private static func change(_ name: String, _ change: Outlet.Command, _ summary: String) -> Command {

@@ -99,6 +99,12 @@ package protocol ServiceOfState {
     /// What an outlet says of itself, or said last; nil where there never was one, or it is damaged.
     func lastDetails(of outlet: Identifier) -> OutletDetails?
 
+    /// The first outlets with ids that are wanted, by their ids, also hidden ones.
+    func outlets(_ count: Int, where isWanted: (Identifier) -> Bool) -> [OutletRecord]
+
+    /// How many orders an outlet's kitchen has to do with, and how many of them are late.
+    func openOrders(of outlet: Identifier) -> (count: Int, late: Int)
+
     /// Whether there is an outlet, or was: its orders outlive it.
     func hasKitchen(_ outlet: Identifier) -> Bool
 

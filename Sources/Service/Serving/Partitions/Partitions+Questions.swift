@@ -30,6 +30,19 @@ extension Partitions {
         self[StreamName(.outlet, outlet)].model.ask { $0.outletHome.lastDetails(of: outlet) }
     }
 
+    /// The first outlets with ids that are wanted, by their ids, also hidden ones; looks at all of them.
+    func outlets(_ count: Int, where isWanted: (Identifier) -> Bool) -> [OutletRecord] {
+        let wanted = workers.flatMap { $0.readModel.outletHome.shown.filter { isWanted($0.id) } }
+        return Array(wanted.sorted { $0.id < $1.id }.prefix(count))
+    }
+
+    /// How many orders an outlet's kitchen has to do with, and how many of them are late.
+    func openOrders(of outlet: Identifier) -> (count: Int, late: Int) {
+        let now = clock()
+        let orders = workers.flatMap { $0.readModel.orders.kitchen(of: outlet) }
+        return (orders.count, orders.count { $0.isLate(at: now) })
+    }
+
     /// Whether there is an outlet, or was: its orders outlive it.
     func hasKitchen(_ outlet: Identifier) -> Bool {
         let outlets = self[StreamName(.outlet, outlet)].readModel.outletHome
