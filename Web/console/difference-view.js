@@ -1,4 +1,4 @@
-import { h, table } from "./build.js";
+import { h, table } from "../shared/build.js";
 import { differences } from "./events.js";
 
 // A menu that came as a whole has thousands.

@@ -2,7 +2,7 @@
 
 import { get } from "../shared/api.js";
 import { reconcile } from "../shared/reconcile.js";
-import { h, table } from "./build.js";
+import { h, table } from "../shared/build.js";
 import { Maintenance } from "./maintenance.js";
 import { parts } from "./parts.js";
 import { Plot } from "./plot.js";

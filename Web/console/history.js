@@ -1,6 +1,6 @@
 // One stream: its events, and what each of them made of the document.
 
-import { address, h, moment, pretty, proofLink, table } from "./build.js";
+import { address, h, moment, pretty, proofLink, table } from "../shared/build.js";
 import { differenceView } from "./difference-view.js";
 import { documentPath, readEvents, readPast } from "./events.js";
 

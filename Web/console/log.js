@@ -2,7 +2,7 @@
 // its length.
 
 import { reconcile } from "../shared/reconcile.js";
-import { address, h, keep, moment, pretty, proofLink, streamLink, table } from "./build.js";
+import { address, h, keep, moment, pretty, proofLink, streamLink, table } from "../shared/build.js";
 import { MOST_EVENTS, readEvents, readHeads } from "./events.js";
 
 const ROWS = 100;

@@ -3,7 +3,7 @@
 import { get, request } from "../shared/api.js";
 import { say, setAttribute, setHidden, setText } from "../shared/dom.js";
 import "../shared/login.js";
-import { h, readParameters } from "./build.js";
+import { h, readParameters } from "../shared/build.js";
 
 const PAGES = {
     log: () => import("./log.js"),
@@ -19,7 +19,7 @@ const session = get("/v1/session").catch(() => ({ user: null, role: null }));
 let current = null;
 
 async function open() {
-    const { page, parameters } = readParameters();
+    const { page, parameters } = readParameters("log");
     if (!(page in PAGES)) return;
     current?.abort();
     const { signal } = (current = new AbortController());

@@ -4,7 +4,7 @@ import { Away, request } from "../shared/api.js";
 import { say, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
-import { h, table } from "./build.js";
+import { h, table } from "../shared/build.js";
 import { parts } from "./parts.js";
 
 // The table of keys is rewritten meanwhile.

@@ -1,7 +1,7 @@
 // A receipt of the server, or one that somebody has kept, checked in the page.
 
 import { get } from "../shared/api.js";
-import { h, keep, pretty } from "./build.js";
+import { h, keep, pretty } from "../shared/build.js";
 import { NotProven, checkReceipt } from "./receipt.js";
 
 export async function show(main, parameters, { signal }) {

@@ -1,7 +1,7 @@
 // Time travel: a document as of any position of the log, with what the last step changed.
 
 import { clockTime } from "../shared/clock.js";
-import { address, h, keep, pretty } from "./build.js";
+import { address, h, keep, pretty } from "../shared/build.js";
 import { differenceView } from "./difference-view.js";
 import { documentPath, partitionOf, readEvents, readHeads, readPast } from "./events.js";
 

@@ -15,15 +15,16 @@ export function table(className, heads, rows) {
         h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows)));
 }
 
-/// The address of a page of the console with its parameters.
+/// The address of a page with its parameters.
 export function address(page, parameters = {}) {
     const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value !== null));
     return query.size > 0 ? `#${page}?${query}` : `#${page}`;
 }
 
-export function readParameters() {
+/// The page that the address names, or else `first`, and its parameters.
+export function readParameters(first) {
     const [page, query = ""] = location.hash.slice(1).split("?");
-    return { page: page || "log", parameters: new URLSearchParams(query) };
+    return { page: page || first, parameters: new URLSearchParams(query) };
 }
 
 /// Keeps the parameters in the address without a step in the history.
