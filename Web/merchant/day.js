@@ -1,0 +1,77 @@
+// What an outlet took, by its days, as a table and as CSV.
+
+import { get } from "../shared/api.js";
+import { address, h } from "../shared/build.js";
+import { now } from "../shared/clock.js";
+import { money } from "../shared/money.js";
+import { SERVICES } from "../shared/order.js";
+import { heading, input, labelled, outletPath, saveFile, wideTable } from "./parts.js";
+
+const DAY = 86_400_000;
+const MOVEMENTS = ["sold", "cancelled", "refunded"];
+const KINDS = ["total", "lines", "service", "smallOrder", "delivery", "tip"];
+
+export async function show(main, parameters, { signal }) {
+    const outlet = await get(outletPath(parameters.get("outlet") ?? ""), { signal });
+    const until = parameters.get("until") ?? dayIn(outlet.timeZone, now());
+    const from = parameters.get("from") ?? new Date(Date.parse(until) - 6 * DAY).toISOString().slice(0, 10);
+    const first = input({ type: "date", value: from, required: true });
+    const last = input({ type: "date", value: until, required: true });
+    const form = h("form", { class: "tools" }, labelled("From", first), labelled("Until", last), h("button", { class: "button main" }, "Show"));
+    form.onsubmit = (event) => {
+        event.preventDefault();
+        location.hash = address("day", { outlet: outlet.id, from: first.value, until: last.value });
+    };
+    const body = h("div", { class: "page" });
+    main.replaceChildren(...heading(outlet, "day"), form, body);
+    try {
+        const query = new URLSearchParams({ from, until });
+        draw(await get(`${outletPath(outlet.id)}/takings?${query}`, { signal }));
+    } catch (error) {
+        if (!signal.aborted) body.replaceChildren(h("p", { class: "gone", role: "alert" }, error.message));
+    }
+
+    function draw(takings) {
+        const cash = (amount) => h("td", { class: "number" }, money(amount, takings.currency));
+        const sum = ({ services }, movement, member = "total") =>
+            services.reduce((all, service) => all + (service[movement]?.[member] ?? 0), 0);
+        const tax = ({ net }) => net.taxes.reduce((all, { amount }) => all + amount, 0);
+        const row = (day, title) => h("tr", {},
+            h("th", { scope: "row" }, title), h("td", { class: "number" }, String(sum(day, "sold", "count"))),
+            ...MOVEMENTS.map((movement) => cash(sum(day, movement))), cash(day.net.total), cash(tax(day)),
+            cash(day.payments.captured?.amount ?? 0));
+        const services = takings.sum.services.filter(({ service }) => service !== null);
+        body.replaceChildren(
+            wideTable("takings", ["Day", "Orders", "Sold", "Cancelled", "Given back", "What it brought", "of it tax", "Paid"],
+                [...takings.days.map((day) => row(day, day.day)), row(takings.sum, "All")]),
+            ...(services.length === 0 ? [] : [wideTable("takings", ["How", "Orders", "Sold", "Cancelled", "Given back", "What it brought"],
+                services.map((service) => h("tr", {}, h("th", { scope: "row" }, SERVICES[service.service] ?? service.service),
+                    h("td", { class: "number" }, String(service.sold.count)),
+                    ...MOVEMENTS.map((movement) => cash(service[movement].total)), cash(service.net.total))))]),
+            h("p", {}, h("button", { class: "button", type: "button", click: () => saveFile(`takings-${outlet.id}-${from}-${until}.csv`, csv(takings)) }, "Save as CSV")));
+    }
+}
+
+/// The day of the calendar in a zone, such as 2026-03-01.
+function dayIn(timeZone, time) {
+    return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(time);
+}
+
+/// The lines that `tiffin takings --csv` prints.
+export function csv({ days }) {
+    const lines = [["day", "service", "of", "kind", "tax", "rate", "count", "base", "amount"]];
+    for (const { day, services, payments } of days) {
+        for (const each of services) {
+            for (const movement of MOVEMENTS) {
+                const sums = each[movement];
+                for (const kind of KINDS) {
+                    if (sums[kind] === undefined) continue;
+                    lines.push([day, each.service, movement, kind, "", "", kind === "total" ? sums.count : "", "", sums[kind]]);
+                }
+                for (const { id, rate, base, amount } of sums.taxes) lines.push([day, each.service, movement, "tax", id, rate, "", base, amount]);
+            }
+        }
+        for (const [kind, { count, amount }] of Object.entries(payments)) lines.push([day, "", "paid", kind, "", "", count, "", amount]);
+    }
+    return lines.map((line) => `${line.map((value) => value ?? "").join(",")}\r\n`).join("");
+}
