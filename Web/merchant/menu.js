@@ -83,7 +83,7 @@ export async function show(main, parameters, { signal, fail }) {
             if (words !== "") left -= items.length;
             return { section, items, isOpen, rest: isOpen ? matching.length - items.length : 0, matching: matching.length };
         });
-        setText(count, words === "" ? `${total} items in ${menu.sections.length} sections` : `${found} of ${total} items`);
+        setText(count, words === "" ? `${total} items in ${menu.sections.length} ${menu.sections.length === 1 ? "section" : "sections"}` : `${found} of ${total} items`);
         reconcile(list, words === "" ? shown : shown.filter(({ matching }) => matching > 0),
             { id: ({ section }) => section.id, make: makeSection, fill: fillSection });
         reconcile(groups, menu.groups, { id: ({ id }) => id, make: makeGroup, fill: fillGroup });
