@@ -88,17 +88,19 @@ export class MenuState {
         }
         const verb = base === null ? "Add" : mine === null ? "Remove" : "Change";
         if (!await ask({ title: `${verb} ${name}?`, texts, yes: verb, no: "Not yet" })) return false;
-        for (const key = crypto.randomUUID(); ;) {
-            try {
-                // A key means one request: with another version it is another.
-                await this.#put({ kind, id, mine, place }, `${key}-${this.document.version}`);
-                break;
-            } catch (error) {
-                if (error.code !== "CONFLICT") throw error;
-            }
-            await this.read();
+        for (;;) {
+            // The menu is read meanwhile, too.
             const theirs = this.find(kind, id);
-            if (isSame(theirs, base)) continue;
+            if (isSame(theirs, base)) {
+                try {
+                    await this.#put({ kind, id, mine, place });
+                    break;
+                } catch (error) {
+                    if (error.code !== "CONFLICT") throw error;
+                }
+                await this.read();
+                continue;
+            }
             const others = differences(kind, base, theirs, currency).map((text) => `Meanwhile: ${text}`);
             mine = merged(base, mine, theirs);
             base = theirs;
@@ -111,9 +113,8 @@ export class MenuState {
         return true;
     }
 
-    async #put({ kind, id, mine, place }, key) {
-        const { version } = this.document;
-        const options = { version, key };
+    async #put({ kind, id, mine, place }) {
+        const options = { version: this.document.version };
         const name = encodeURIComponent(id);
         if (mine === null) return send("DELETE", `${this.#path}/${kind}s/${name}`, options);
         const { section, ...body } = mine;
