@@ -1,8 +1,11 @@
 """The merchant's pages in a browser."""
 
+import hashlib
+import io
 import json
 import re
 
+from PIL import Image
 from site_under_test import PATIENCE, Site, put_kitchen, violations
 from tiffin import fresh_database, item_document, outlet_document, put_open_outlet, run_tiffin, section_document, wait_until
 from test_kitchen import place
@@ -26,8 +29,10 @@ def agree(page, *texts, yes):
     question = page.locator("dialog[aria-labelledby=question-title]")
     for text in texts:
         question.get_by_text(text, exact=True).wait_for()
+    asked = question.element_handle()
     question.get_by_role("button", name=yes).click()
-    question.wait_for(state="detached")
+    # Another question may follow.
+    asked.wait_for_element_state("hidden")
 
 
 def item(merchant, outlet, name):
@@ -156,6 +161,17 @@ def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, m
     page.get_by_role("button", name="Change…").click()
     agree(page, "Name: Lunch 1 → Second lunch", yes="Change")
     page.get_by_role("button", name="Second lunch").wait_for()
+    # Nor is anything lost that the page has read while the form was open.
+    page.get_by_role("button", name="Lunch 3", exact=True).click()
+    page.get_by_label("Name", exact=True).fill("Third lunch")
+    merchant("MENU.ITEM.PRICE", name, "lunch3", 5000)
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    page.locator("[data-item=lunch3]").get_by_text("LKR\xa050.00").wait_for()
+    page.get_by_role("button", name="Change…").click()
+    agree(page, "Name: Lunch 3 → Third lunch", yes="Change")
+    agree(page, "Meanwhile: Price: LKR\xa010.30 → LKR\xa050.00", "Yours: Name: Lunch 3 → Third lunch", yes="Change it all the same")
+    page.get_by_role("button", name="Third lunch").wait_for()
+    assert item(merchant, name, "lunch3")["price"] == 5000
 
 
 def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, name):
@@ -224,6 +240,45 @@ def test_prices_are_changed_together_and_a_file_says_first_what_it_changes(visit
     preview.get_by_role("button", name="Change the menu…").click()
     agree(page, yes="Change the menu")
     preview.get_by_text(re.compile("Line 2: Lunch: imageSmall")).wait_for()
+
+
+def test_a_picture_is_scaled_stored_by_its_content_and_shown_in_the_store(visit, site, merchant, name, tmp_path):
+    put_kitchen(merchant, name)
+    page = open_page(visit, site, f"#menu?outlet={name}")
+    page.get_by_role("button", name="Lunch 0", exact=True).click()
+    buffer = io.BytesIO()
+    Image.new("RGB", (2000, 1000), "#c84").save(buffer, "PNG")
+    # Its name says nothing.
+    page.get_by_label("Picture from a file").set_input_files({"name": "pie.txt", "mimeType": "image/png", "buffer": buffer.getvalue()})
+    page.get_by_text("The picture is stored.").wait_for()
+    assert violations(page) == []
+    page.get_by_role("button", name="Change…").click()
+    agree(page, yes="Change")
+    page.locator("dialog").first.wait_for(state="detached")
+    made = item(merchant, name, "lunch0")
+    for field, width in ("imageSmall", 320), ("imageLarge", 1280):
+        answer = page.request.get(site.origin + made[field])
+        assert made[field] == "/pictures/" + hashlib.sha256(answer.body()).hexdigest()
+        assert Image.open(io.BytesIO(answer.body())).size == (width, width // 2)
+        headers = {key: answer.headers[key] for key in ("content-type", "x-content-type-options", "cache-control")}
+        assert headers == {"content-type": "image/webp", "x-content-type-options": "nosniff",
+                           "cache-control": "public, max-age=31536000, immutable"}
+    assert page.request.get(f"{site.origin}/pictures/{'0' * 64}").status == 404
+    store = visit(f"/o/{name}")
+    store.wait_for_function("(path) => [...document.images].some((each) => each.src.endsWith(path) && each.naturalWidth === 320)",
+                            arg=made["imageSmall"])
+    statuses = page.evaluate("""async (path) => {
+        const put = async (type, body) => (await fetch(path, { method: "PUT", headers: { "content-type": type }, body })).status;
+        const jpeg = (length) => { const bytes = new Uint8Array(length); bytes.set([0xff, 0xd8, 0xff]); return bytes; };
+        return [await put("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'/>"), await put("image/png", "<svg/>"),
+                await put("application/json", jpeg(9)), await put("image/png", jpeg(4 << 20)), await put("image/png", jpeg((4 << 20) + 1))];
+    }""", f"/v1/outlets/{name}/pictures")
+    assert statuses == [400, 400, 415, 200, 413]
+    page.get_by_role("button", name="Lunch 1", exact=True).click()
+    page.locator("summary").click()
+    page.get_by_label("Address of the small picture").fill("http://example.com/pie.jpg")
+    page.get_by_role("button", name="Change…").click()
+    page.get_by_role("alert").get_by_text("Picture: a picture by http is not shown").wait_for()
 
 
 def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, site, merchant, name, tmp_path):

@@ -13,7 +13,7 @@ UPDATE tiffin.projection_checkpoints SET version = 2;
 DROP VIEW tiffin.orders, tiffin.takings;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
     tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.servers, tiffin.leases,
-    tiffin.pending_deeds;
+    tiffin.pending_deeds, tiffin.pictures;
 ALTER TABLE tiffin.log_head DROP COLUMN moved_to;
 DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings');
 ALTER TABLE tiffin.event_rows RENAME TO events;

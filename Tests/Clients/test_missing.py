@@ -14,6 +14,8 @@ MENU = json.dumps({"sections": []})
 SECTION = json.dumps({"title": "S", "kind": "menuItems"})
 ITEM = json.dumps({"kind": "menuItem", "name": "I", "price": 1})
 GROUP = json.dumps({"title": "G", "options": [{"id": "o", "name": "O"}]})
+# The first bytes say what a picture is.
+PICTURE = b"\xff\xd8\xff"
 DIGEST = "0" * 32
 
 # A document that is asked for by its id is null.
@@ -42,7 +44,7 @@ NOTFOUND = [
     "CART.ADD c no rice 1", "CART.ADD c there no 1", "CART.SET no no 1", "CART.REMOVE no no", "CART.EDIT no no NOTE x",
     "ORDER.ACCEPT no", "ORDER.REJECT no CODE ITEMS", "ORDER.PREPARE no", "ORDER.READY no", "ORDER.COMPLETE no",
     "ORDER.DELAY no READY 2099-01-01T00:00:00Z", "ORDER.CANCEL no BY merchant CODE ITEMS",
-    "ORDER.REFUND no CODE ITEMS", "KITCHEN no", "TAKINGS no FROM 2026-03-01", "BROWSE OUTLET no", "OUTLETS OUTLET no",
+    "ORDER.REFUND no CODE ITEMS", "KITCHEN no", "PICTURE.PUT no {PICTURE}", "TAKINGS no FROM 2026-03-01", "BROWSE OUTLET no", "OUTLETS OUTLET no",
     "SURPRISE OUTLET no", "BROWSE.SAVE q OUTLET no", "OUTLETS.SAVE q OUTLET no", "LOG.PROVE cart-no 1",
     "COMMAND HELP NO.SUCH", "HELP NO.SUCH",
 ]
@@ -67,7 +69,7 @@ OTHERS = {
 
 
 def words(line):
-    documents = {"{MENU}": MENU, "{SECTION}": SECTION, "{ITEM}": ITEM, "{GROUP}": GROUP}
+    documents = {"{MENU}": MENU, "{SECTION}": SECTION, "{ITEM}": ITEM, "{GROUP}": GROUP, "{PICTURE}": PICTURE}
     return [documents.get(word, word) for word in line.split(" ")]
 
 
@@ -159,7 +161,8 @@ class TestHTTP:
     @staticmethod
     def ask(server, site, method, path, body=None, **fields):
         with closing(HTTPConnection(server.site(site), timeout=tiffin.REPLY_SECONDS)) as connection:
-            fields = {"Content-Type": "application/json"} if body is not None else {}
+            kind = "image/jpeg" if isinstance(body, bytes) else "application/json"
+            fields = {"Content-Type": kind} if body is not None else {}
             connection.request(method, path, body, fields)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read() or b"null")
@@ -168,6 +171,7 @@ class TestHTTP:
         "/v1/outlets/{outlet}": OUTLET, "/v1/outlets/{outlet}/menu": MENU,
         "/v1/outlets/{outlet}/sections/{section}": SECTION,
         "/v1/outlets/{outlet}/sections/{section}/items/{item}": ITEM, "/v1/outlets/{outlet}/groups/{group}": GROUP,
+        "/v1/outlets/{outlet}/pictures": PICTURE,
     }
     BODIES = {
         "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1, "delay": 5,
@@ -186,8 +190,8 @@ class TestHTTP:
                     continue
                 body = None
                 if "requestBody" in operation:
-                    schema = operation["requestBody"]["content"]["application/json"]["schema"]
-                    required = schema.get("required", [])
+                    [content] = operation["requestBody"]["content"].values()
+                    required = content["schema"].get("required", [])
                     body = self.DOCUMENTS.get(path) or json.dumps({name: self.BODIES[name] for name in required})
                 address = path.replace("{stream}", "cart-no").replace("{version}", "1")
                 for name in ["outlet", "section", "item", "group", "option", "order", "cart"]:

@@ -7,6 +7,7 @@ import { ask } from "../shared/question.js";
 import { menuDifferences } from "./changes.js";
 import { MenuState } from "./menu-state.js";
 import { heading, outletPath, saveFile } from "./parts.js";
+import { problemWith } from "./pictures.js";
 import { fileOf, menuOf } from "./table-file.js";
 
 // So many changes and mistakes are shown.
@@ -58,6 +59,11 @@ export async function show(main, parameters, { signal }) {
         if (file === null) return body.replaceChildren();
         await menu.read();
         const { menu: next, mistakes, lines } = outcome();
+        const known = new Set(itemsOf(menu.document).flatMap(({ imageSmall, imageLarge }) => [imageSmall, imageLarge]));
+        for (const { id, name, imageSmall, imageLarge } of itemsOf(next)) {
+            const wrong = [imageSmall, imageLarge].filter((address) => !known.has(address)).map(problemWith).find(Boolean);
+            if (wrong) mistakes.push({ line: lineOf(id, lines), text: `${name}: ${wrong}` });
+        }
         if (mistakes.length > 0) return drawMistakes(mistakes);
         let changes;
         try {
@@ -75,6 +81,10 @@ export async function show(main, parameters, { signal }) {
             changes.length === 0 ? "" : h("p", {}, h("button", {
                 class: "button main", type: "button", click: () => send(next, changes.length, lines),
             }, "Change the menu…")));
+    }
+
+    function itemsOf(document) {
+        return (document?.sections ?? []).flatMap((section) => section?.items ?? []);
     }
 
     function drawMistakes(mistakes) {
@@ -101,13 +111,17 @@ export async function show(main, parameters, { signal }) {
         }
     }
 
+    // The line of an item, in a JSON file that of its id.
+    function lineOf(id, lines) {
+        return lines.get(id) ?? file.text.slice(0, Math.max(0, file.text.indexOf(`"${id}"`))).split("\n").length;
+    }
+
     // The places that the server names, `sections[0].items[2].price: …`, as lines of the file.
     function placed(message, { sections }, lines) {
         return message.split("; ").map((text) => {
             const [, section, item] = /sections\[(\d+)\]\.items\[(\d+)\]/.exec(text) ?? [];
             const { id, name } = sections[section]?.items?.[item] ?? {};
-            const line = lines.get(id) ?? file.text.slice(0, Math.max(0, file.text.indexOf(`"${id}"`))).split("\n").length;
-            return { line, text: name ? `${name}: ${text.replace(/^.*?\.items\[\d+\]\.?/, "")}` : text };
+            return { line: lineOf(id, lines), text: name ? `${name}: ${text.replace(/^.*?\.items\[\d+\]\.?/, "")}` : text };
         });
     }
 }

@@ -1,8 +1,10 @@
 // The forms of a menu's parts. A field that nobody touches leaves what it stands for as it is.
 
 import { h } from "../shared/build.js";
+import { setText } from "../shared/dom.js";
 import { major } from "../shared/money.js";
 import { input, labelled, minor, openForm, select } from "./parts.js";
+import { problemWith, store } from "./pictures.js";
 
 const KINDS = [["menuItem", "Dish"], ["promo", "Offer"], ["dessert", "Dessert"], ["badge", "Badge"]];
 const SECTION_KINDS = [["menuItems", "A list"], ["promotions", "Cards for offers"], ["desserts", "Cards for desserts"]];
@@ -160,8 +162,9 @@ export function itemForm(menu, id, sectionID, done) {
     const rest = new Fields(base ?? {});
     rest.text("cuisine", "Cuisine", { maxlength: 300 });
     rest.list("tags", "Tags");
-    rest.text("imageSmall", "Address of the small picture", { inputmode: "url", maxlength: 2000 });
-    rest.text("imageLarge", "Address of the large picture", { inputmode: "url", maxlength: 2000 });
+    const small = rest.text("imageSmall", "Address of the small picture", { inputmode: "url", maxlength: 2000 });
+    const large = rest.text("imageLarge", "Address of the large picture", { inputmode: "url", maxlength: 2000 });
+    const picture = pictureField(menu.outlet.id, small, large);
     rest.number("maxQuantity", "Most in an order", { maxlength: 2 });
     if ((taxes ?? []).length > 0) rest.choice("tax", "Tax", [["", "The first of the outlet"], ...taxes.map((tax) => [tax.id, tax.name])]);
     const groups = chosenGroups(menu, base?.options ?? []);
@@ -171,7 +174,7 @@ export function itemForm(menu, id, sectionID, done) {
     });
     const dialog = openForm({
         title: base?.name ?? "A new item", yes: id === null ? "Add…" : "Change…",
-        fields: [...fields.nodes, place?.node ?? own.node, groups.node, h("details", {}, h("summary", {}, "More"), h("div", { class: "fields" }, rest.nodes))],
+        fields: [...fields.nodes, place?.node ?? own.node, picture, groups.node, h("details", {}, h("summary", {}, "More"), h("div", { class: "fields" }, rest.nodes))],
         more: removal(menu, { kind: "item", id, name: base?.name, base }, () => dialog.close(), done),
         save: async () => {
             const mine = fields.result();
@@ -179,6 +182,7 @@ export function itemForm(menu, id, sectionID, done) {
             for (const key of ["cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "tax", "attributes"]) mine[key] = more[key];
             if (groups.isChanged()) mine.options = groups.read();
             if (!mine.name) throw new Error("Name: it needs one.");
+            for (const address of [mine.imageSmall, mine.imageLarge]) if (problemWith(address)) throw new Error(`Picture: ${problemWith(address)}`);
             const isMade = await menu.change({
                 kind: "item", id: id ?? own.read(), name: mine.name, base, mine: full(mine), place: place?.read() ?? null,
             });
@@ -186,6 +190,27 @@ export function itemForm(menu, id, sectionID, done) {
             return isMade;
         },
     });
+}
+
+/// A field for the file of a picture, which is stored at once; its addresses are sent with the item.
+function pictureField(outlet, small, large) {
+    const shown = h("img", { class: "picture", alt: "", hidden: small.value === "", src: small.value || null });
+    const said = h("p", { role: "status" });
+    const file = h("input", {
+        type: "file", class: "field", accept: "image/jpeg,image/png,image/webp", change: async () => {
+            const [chosen] = file.files;
+            if (!chosen) return;
+            setText(said, "It is being stored…");
+            try {
+                const { imageSmall, imageLarge } = await store(outlet, chosen);
+                [small.value, large.value, shown.src, shown.hidden] = [imageSmall, imageLarge, imageSmall, false];
+                setText(said, "The picture is stored. It is shown once the item is changed.");
+            } catch (error) {
+                setText(said, error.message);
+            }
+        },
+    });
+    return h("div", {}, labelled("Picture from a file", file), shown, said);
 }
 
 // Members without a value are left out.

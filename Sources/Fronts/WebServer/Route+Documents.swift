@@ -14,7 +14,7 @@ extension Route {
             }
             let others = route.parameters.compactMap { parameter -> String? in
                 switch parameter.place {
-                case .content: "a document"
+                case .content: route.takesPicture ? "a picture" : "a document"
                 case .filters: "filters"
                 case .path, .query, .body, .cart, .customer: nil
                 }
@@ -157,11 +157,11 @@ extension Route {
         writer.field("required", isDocument || members.contains(where: \.isRequired))
         writer.key("content")
         writer.beginObject()
-        writer.key("application/json")
+        writer.key(takesPicture ? "image/*" : "application/json")
         writer.beginObject()
         writer.key("schema")
         writer.beginObject()
-        writer.field("type", "object")
+        writer.field("type", takesPicture ? "string" : "object")
         if !isDocument {
             writer.field("required", members.filter(\.isRequired).map(\.name))
             writer.key("properties")

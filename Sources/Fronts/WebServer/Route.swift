@@ -97,6 +97,9 @@ final class Route: Sendable {
     /// Whether its caller is its only parameter: then it needs no right.
     var isAboutOneself: Bool { parameters.count == 1 && parameters[0].place == .customer }
 
+    /// Whether its body is a picture, and no document.
+    var takesPicture: Bool { command.declaration.name == "PICTURE.PUT" }
+
     /// Whether it changes a stream, and so can be repeated with a key and take a version.
     var isWrite: Bool { if case .write = command.declaration.effect { true } else { false } }
 }
@@ -221,6 +224,7 @@ extension Route {
             [.body("delay", "DELAY", integer: true), .body("until", "UNTIL")], .number("version")),
         Route("POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
         Route("POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
+        Route("PUT", "/v1/outlets/{outlet}/pictures", [.console], "PICTURE.PUT", [.content], .document(.never)),
         Route("PUT", "/v1/outlets/{outlet}/menu", [.console], "MENU.PUT", [.content], .number("version")),
         Route(
             "PUT", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.PUT",

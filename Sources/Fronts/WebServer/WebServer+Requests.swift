@@ -70,6 +70,7 @@ extension WebServer {
             guard request.method == "GET" else { throw Refusal(allowing: ["GET"]) }
             return .stream(try stream(query, identity, connection, service))
         }
+        if isReading, path.count == 2, path[0] == "pictures" { return picture(path[1], identity, service) }
         if connection.site == .console, isReading, path == ["v1", "info"], let information {
             return .answer(WebServer.answer(WebServer.document(of: information())))
         }
@@ -80,8 +81,13 @@ extension WebServer {
         guard let route = there.first(where: { $0.method == method }) else {
             throw Refusal(allowing: there.map(\.method))
         }
-        guard request.body.isEmpty || WebServer.isJSON(request["content-type"]) else {
-            throw Refusal(Problem(.unsupportedMediaType, "ERR", "a body must be application/json"))
+        let type = request["content-type"]
+        guard request.body.isEmpty || (route.takesPicture ? type?.hasPrefix("image/") ?? false : WebServer.isJSON(type))
+        else {
+            let wanted =
+                route.takesPicture
+                ? "a picture must be image/jpeg, image/png or image/webp" : "a body must be application/json"
+            throw Refusal(Problem(.unsupportedMediaType, "ERR", wanted))
         }
         var cookie: Visitor?
         if route.parameters.contains(where: { $0.place == .cart }) {
@@ -117,10 +123,28 @@ extension WebServer {
             }
             guard let command = route?.command, identity.rights.contains(command.declaration.right),
                 length <= configuration.documentBytes || command.declaration.name == "MENU.PUT"
+                    || (route?.takesPicture == true && length <= Picture.maximumBytes)
             else { return Problem(HTTPRefusal.bodyTooLarge) }
             return nil
         } catch {
             return error.problem
+        }
+    }
+
+    /// A picture of a menu, for good: its path is the digest of its bytes.
+    private func picture(_ digest: String, _ identity: Identity, _ service: Server) -> Outcome {
+        .promise { body in
+            service.picture(digest, for: identity.caller) { result in
+                switch result {
+                case .success(let picture?):
+                    let fields =
+                        [(name: "Content-Type", value: picture.mediaType)] + Fields.ofData
+                        + [("Cache-Control", "public, max-age=31536000, immutable")]
+                    body(HTTPAnswer(.ok, fields: fields, body: picture.bytes[...]))
+                case .success: body(Problem(.notFound, "NOTFOUND", "there is no such picture").answer)
+                case .failure(let failure): body(Problem(failure).answer)
+                }
+            }
         }
     }
 

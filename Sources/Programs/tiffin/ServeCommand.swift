@@ -246,6 +246,8 @@ enum ServeCommand: Subcommand {
         for line in try await storage.damage() { logger.error(line) }
         let users = PostgresUsers(databases.first) { logger.error($0) }
         defer { users.close() }
+        let pictures = PostgresPictures(databases.first, hasRoom: hasRoom) { logger.error($0) }
+        defer { pictures.close() }
         let fleet = PostgresFleet(databases.first) { logger.error($0) }
         defer { fleet.close() }
         let known = try await users.changes()
@@ -258,7 +260,7 @@ enum ServeCommand: Subcommand {
         defer { web.close() }
         let service = try await Server(
             configuration: configuration, log: storage.log, history: storage.history, keys: storage.keys,
-            store: storage.store, logger: logger
+            store: storage.store, pictures: pictures, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -268,7 +270,9 @@ enum ServeCommand: Subcommand {
         let server = LineServer(service, configuration: line, logger: logger, id: id) {
             storage.serverVersion
         } connections: {
-            (storage.connectionLines + [users.connectionLine, fleet.connectionLine]).map { Fact($0.name, $0.value) }
+            (storage.connectionLines + [users.connectionLine, fleet.connectionLine, pictures.connectionLine]).map {
+                Fact($0.name, $0.value)
+            }
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
@@ -381,3 +385,5 @@ enum ServeCommand: Subcommand {
 }
 
 extension PostgresFleet: FleetStore {}
+
+extension PostgresPictures: PictureStore {}

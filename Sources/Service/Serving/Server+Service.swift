@@ -173,6 +173,10 @@ extension Server: @LoopActor Service {
         try forgetting.forget(customers, for: name(ofCallerOf: call), metadata, call.caller, isOwn: isOwn)
     }
 
+    package func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response {
+        try pictures.store(picture, of: outlet, for: caller)
+    }
+
     package func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer {
         try rebuilder.begin(projection, for: name(ofCallerOf: call))
         return .document(rebuilder.json)

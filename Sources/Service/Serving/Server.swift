@@ -47,6 +47,7 @@ package final class Server {
     let deadlines: Deadlines
     let rebuilder: Rebuilder
     let forgetting: CustomerForgetting
+    let pictures: Pictures
 
     /// Who can log in.
     package let logins = Logins()
@@ -72,9 +73,11 @@ package final class Server {
     ///   - history: the same log, for reads that may take long. Nothing that customers' commands need waits for them.
     ///   - keys: what customers' texts are sealed with.
     ///   - store: where read models are saved; nil to save none.
+    ///   - pictures: where pictures are kept; nil to keep none.
     package init(
         configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
-        store: (any ReadModelStore)?, logger: Logger, clock: @escaping () -> Timestamp
+        store: (any ReadModelStore)?, pictures: (any PictureStore)? = nil, logger: Logger,
+        clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
         self.logger = logger
@@ -98,6 +101,7 @@ package final class Server {
         receipts = ReceiptIssuer(history, historyQueue)
         rebuilder = Rebuilder(partitions: log.partitionCount, logger: logger, store, history)
         forgetting = CustomerForgetting(keys, logger)
+        self.pictures = Pictures(pictures)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger)
         kitchens = Kitchens(partitions, sealer, changes)
         topics = Topics(
@@ -113,10 +117,11 @@ package final class Server {
         ProcessResources.giveBackMemory()
         // Topics hold kitchens in turn.
         kitchens.onChange = { [weak topics] in topics?.changed(.kitchen($0)) }
-        memory.relieve = { [homes, recents, kitchens, partitions] in
+        memory.relieve = { [homes, recents, kitchens, partitions, pictures = self.pictures] in
             homes.dropAll()
             recents.dropAll()
             kitchens.dropAll()
+            pictures.dropAll()
             partitions.emptyCaches()
         }
     }

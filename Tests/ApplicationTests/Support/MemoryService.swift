@@ -197,6 +197,10 @@ final class MemoryService: Service {
 
     // MARK: Maintenance
 
+    func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response {
+        .answer(.null)
+    }
+
     func forget(
         _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
     ) throws(Failure) -> Response {

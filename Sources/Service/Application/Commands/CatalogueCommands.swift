@@ -99,6 +99,19 @@ enum CatalogueCommands {
                 return .answer(.document(page.bytes))
             }
         },
+        Command(
+            "PICTURE.PUT", .catalogue, role: .merchant, effect: .maintenance,
+            "Stores a picture for an outlet's menu; returns the path at which it is served."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let picture = parameters.required("picture", .picture)
+            return { service, call throws(Failure) in
+                let (outlet, picture) = (try call[outlet], try call[picture])
+                guard try service.outlet(outlet) != nil else { throw .noOutlet(outlet) }
+                try service.checkRoom()
+                return try service.store(picture, of: outlet, for: call.caller)
+            }
+        },
     ]
 
     /// The most outlets of a page.

@@ -216,6 +216,9 @@ package protocol ServiceOfMaintenance {
         _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
     ) throws(Failure) -> Response
 
+    /// Stores a picture. Returns the path at which it is served, as JSON, once it is there.
+    func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response
+
     /// Begins to rebuild the stored rows of a projection. Returns how far it is, as JSON.
     func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer
 }

@@ -18,6 +18,7 @@ enum Rights {
                 'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine',
                 'takings_rows'
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
+            ('tiffin_server', 'TABLE', ARRAY['pictures'], ARRAY['SELECT', 'INSERT'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
                 'append', 'change_leases', 'customer_key', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
                 'renew_server'
