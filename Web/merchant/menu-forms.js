@@ -194,7 +194,9 @@ export function itemForm(menu, id, sectionID, done) {
 
 /// A field for the file of a picture, which is stored at once; its addresses are sent with the item.
 function pictureField(outlet, small, large) {
-    const shown = h("img", { class: "picture", alt: "", hidden: small.value === "", src: small.value || null });
+    const shown = h("img", {
+        class: "picture", alt: "", hidden: small.value === "", src: small.value || null, error: () => { shown.hidden = true; },
+    });
     const said = h("p", { role: "status" });
     const file = h("input", {
         type: "file", class: "field", accept: "image/jpeg,image/png,image/webp", change: async () => {
