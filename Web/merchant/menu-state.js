@@ -16,6 +16,7 @@ export class MenuState {
     #path;
     #topic = new Topic();
     #signal;
+    #reading = Promise.resolve();
 
     constructor(outlet, signal) {
         this.#outlet = outlet;
@@ -40,16 +41,24 @@ export class MenuState {
         return this.document.groups ?? [];
     }
 
-    /// Reads what has changed; answers whether anything has.
-    async read() {
+    /// Reads what has changed, one time after the other; answers whether anything has.
+    read() {
+        const next = this.#reading.catch(() => {}).then(() => this.#readNow());
+        this.#reading = next;
+        return next;
+    }
+
+    async #readNow() {
         const path = `${this.#path}/menu?since=${this.#topic.revision ?? 0}`;
         // Digests have no order, so a change leads from the document or replaces it.
         const change = await get(path, { signal: this.#signal, patience: 60_000 });
         if (change === null || change.to === this.#topic.revision) return false;
         const whole = new Topic(this.#topic.document, 0);
-        if (change.from !== null && change.from !== this.#topic.revision) return false;
-        if (whole.take({ ...change, from: 0, to: 1 }) !== "changed") this.#topic = new Topic();
-        else this.#topic = new Topic(whole.document, change.to);
+        if (whole.take({ ...change, from: 0, to: 1 }) !== "changed") {
+            this.#topic = new Topic();
+            return this.#readNow();
+        }
+        this.#topic = new Topic(whole.document, change.to);
         return true;
     }
 
