@@ -115,10 +115,11 @@ public enum Outlet: Decider {
             guard details.follows == .hours, status != .closed, isOpen == (status == .resting) else { return [] }
             return [isOpen ? .openedByHours : .closedByHours]
 
-        case (.registered(_, .closed, _), .pause), (.registered(_, .resting, _), .pause),
-            (.registered(_, .closed, _), .slow), (.registered(_, .resting, _), .slow):
+        case (.registered(_, .closed, _), .pause), (.registered(_, .resting, _), .pause):
             throw Rejection(
-                .state, "the outlet is closed, and only an open one can be paused or slow", allowed: [.openOutlet])
+                .state, "the outlet is closed, and only an open one can be paused", allowed: [.openOutlet])
+        case (.registered(_, .closed, _), .slow), (.registered(_, .resting, _), .slow):
+            throw Rejection(.state, "the outlet is closed, and only an open one can be slow", allowed: [.openOutlet])
         case (.registered(_, .paused, _), .slow):
             throw Rejection(.state, "the outlet is paused; open it first", allowed: [.openOutlet])
         case (.registered(_, let status, _), .slow(let minutes, let until, let now)):
