@@ -1,6 +1,6 @@
 package import Domain
 package import EventLog
-internal import EventLoop
+package import EventLoop
 internal import Postgres
 package import Projections
 
