@@ -213,7 +213,7 @@ def test_sums_outlive_the_server_and_an_audit_finds_nothing(sold):
     run = run_tiffin("audit", "--database", database)
     assert run.returncode == 0 and "rows of takings" in run.stdout, run.stdout
     replayed = run_tiffin("replay", "takings", "--database", database, "--output", "ndjson").stdout.splitlines()
-    stored = tiffin.sql("select count(*) from tiffin.takings_rows", database)
+    stored = tiffin.sql("select count(distinct period) from tiffin.takings_rows", database)
     assert len(replayed) == int(stored)
     total = sum(
         amount for day in sums.values() for (_, movement, what, *_, field), amount in day.items()
