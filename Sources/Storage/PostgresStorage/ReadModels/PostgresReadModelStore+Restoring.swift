@@ -1,13 +1,12 @@
 package import Domain
 package import EventLog
-package import EventLoop
+internal import EventLoop
 internal import Postgres
 package import Projections
 
 extension PostgresReadModelStore {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
-    @LoopActor
     package func restore(_ empty: ReadModel, log: any EventLog) async throws(Failure) -> SavedReadModel {
         try await PostgresReadModelStore.failing {
             var restored = SavedReadModel.nothing(empty)
@@ -79,7 +78,6 @@ extension PostgresReadModelStore {
         return stored
     }
 
-    @LoopActor
     package func survey(_ empty: ReadModel) async throws(Failure) -> ReadModelSurvey {
         try await PostgresReadModelStore.failing {
             try await surveying.transaction(patience: PostgresReadModelStore.patienceForAllRows) { transaction in
@@ -99,7 +97,6 @@ extension PostgresReadModelStore {
         }
     }
 
-    @LoopActor
     package func rows(
         of projection: RegisteredProjection, with keys: [Identifier], in partition: Int
     ) async throws(Failure) -> KeyedRows {
