@@ -10,7 +10,7 @@ import pytest
 
 import tiffin
 from test_values import carts_of
-from tiffin import Server, fresh_database, put_open_outlet, run_tiffin, sql, wait_until
+from tiffin import PROJECTIONS, Server, fresh_database, put_open_outlet, run_tiffin, sql, wait_until
 from trials import Stage, check
 from writers import MENU
 
@@ -167,7 +167,7 @@ def test_counts_and_lists_are_the_same_after_a_move_and_a_start(tmp_path):
             for partition in range(PARTITIONS):
                 assert databases.move(partition, "b").returncode == 0
             generations = lambda: client("INFO", "projections").count(b"generation=2")
-            wait_until(lambda: generations() == 3 * PARTITIONS, NOTICED, "the server to use the rows")
+            wait_until(lambda: generations() == len(PROJECTIONS) * PARTITIONS, NOTICED, "the server to use the rows")
             assert client.pipeline([("CART.COUNT", cart) for cart in carts]) == before
             assert b"database_a:state=open,partitions=0\r\ndatabase_b:state=open,partitions=4" in client("INFO", "database")
             assert client("CART.ADD", carts[0], "kitchen", "dish-2", 1) == before[0] + 1

@@ -193,9 +193,12 @@ def test_a_table_and_a_file_of_values_say_the_same(sold):
         day: told for (outlet, day), told in sums.items() if outlet == outlets[0]}
     table = run_tiffin("takings", outlets[0], "--from", day, *where).stdout.splitlines()
     assert [line.split()[0] for line in table] == ["day", day]
-    assert int(table[1].split()[2]) == sum(
+    total = sum(
         amount for (_, movement, what, *_, field), amount in sums[outlets[0], day].items()
         if (movement, what, field) == ("sold", "total", "amount"))
+    assert table[1].split()[2] == f"{total // 100}.{total % 100:02}"
+    wrong = run_tiffin("takings", "nowhere", "--from", day, *where)
+    assert (wrong.returncode, wrong.stdout, wrong.stderr) == (1, "", "tiffin takings: NOTFOUND no outlet 'nowhere'\n")
 
 
 def test_sums_outlive_the_server_and_an_audit_finds_nothing(sold):

@@ -17,7 +17,7 @@ enum TakingsCommand: Subcommand {
         Asks a running server, and prints a table of days. With --csv each line is a sum: its day, how orders were
         had, what became of the money (sold, cancelled, refunded or paid), what it is for, of a tax its id and rate in
         thousandths of a percent, of how many orders, refunds or reports it is, what a tax was taken of, and the
-        amount. Amounts are in minor units. What was recorded counts on the day when it was.
+        amount; there amounts are in minor units. What was recorded counts on the day when it was.
         """
 
     private static let first = Option.optional("from", "day", "the first day, such as 2026-03-01", day)
@@ -38,15 +38,18 @@ enum TakingsCommand: Subcommand {
         let client = try await Client.connect(to: try ConnectionOptions(options).server(at: options[server]))
         defer { client.close() }
         let table = options[csv] ? TakingsTable.csv : TakingsTable.plain
-        table.print(table.heading)
         var next = begin
         while next <= end {
             // No answer has more days.
             let last = min(end, next.advanced(by: BusinessDays.maximum - 1))
             let reply = try await client.ask(["TAKINGS", outlet, "FROM", next.text, "UNTIL", last.text])
-            guard case .bulk(let bytes) = reply else { throw Refusal(description: reply.summary) }
-            for day in try JSONValue(bytes)["days"]?.elements ?? [] {
-                for line in table.lines(day) { table.print(line) }
+            if case .error(let code, let message) = reply { throw Refusal(description: "\(code) \(message)") }
+            guard case .bulk(let bytes) = reply, case let takings = try JSONValue(bytes),
+                let currency = takings["currency"]?.text.flatMap(Currency.init)
+            else { throw Refusal(description: "the server answers \(reply.summary)") }
+            if next == begin { table.print(table.heading) }
+            for day in takings["days"]?.elements ?? [] {
+                for line in table.lines(day, currency) { table.print(line) }
             }
             next = last.advanced(by: 1)
         }
@@ -62,25 +65,27 @@ enum TakingsCommand: Subcommand {
 private struct TakingsTable: Sendable {
     let isOfRecords: Bool
     let heading: String
-    let lines: @Sendable (_ day: JSONValue) -> [String]
+    let lines: @Sendable (_ day: JSONValue, _ currency: Currency) -> [String]
 
     static let plain = TakingsTable(
         isOfRecords: false,
         heading: columns("day", ["orders", "sold", "cancelled", "refunded", "net", "of it tax", "captured"])
-    ) { day in
+    ) { day, currency in
         func sum(_ movement: String, _ field: String) -> Int64 {
             (day["services"]?.elements ?? []).reduce(0) { $0 + ($1[movement]?[field]?.integer ?? 0) }
         }
         let net = day["net"]
         let tax = (net?["taxes"]?.elements ?? []).reduce(Int64(0)) { $0 + ($1["amount"]?.integer ?? 0) }
-        let numbers = [
-            sum("sold", "count"), sum("sold", "total"), sum("cancelled", "total"), sum("refunded", "total"),
-            net?["total"]?.integer ?? 0, tax, day["payments"]?["captured"]?["amount"]?.integer ?? 0,
+        let amounts = [
+            sum("sold", "total"), sum("cancelled", "total"), sum("refunded", "total"), net?["total"]?.integer ?? 0, tax,
+            day["payments"]?["captured"]?["amount"]?.integer ?? 0,
         ]
-        return [columns(day["day"]?.text ?? "", numbers.map(String.init))]
+        let words = amounts.map { Amount(minorUnits: $0).majorUnits(of: currency) }
+        return [columns(day["day"]?.text ?? "", ["\(sum("sold", "count"))"] + words)]
     }
 
-    static let csv = TakingsTable(isOfRecords: true, heading: "day,service,of,kind,tax,rate,count,base,amount") { day in
+    static let csv = TakingsTable(isOfRecords: true, heading: "day,service,of,kind,tax,rate,count,base,amount") {
+        day, _ in
         var lines: [String] = []
         func add(
             _ service: String, _ movement: String, _ kind: String, tax: JSONValue? = nil, count: Int64? = nil,

@@ -49,7 +49,7 @@ public enum OutletDocument {
             for day in details.specialDays {
                 writer.beginObject()
                 writer.field("date", day.day.text)
-                writePeriods(of: day.hours, to: &writer)
+                write(day.hours, withDays: false, to: &writer)
                 writer.endObject()
             }
             writer.endArray()
@@ -69,25 +69,13 @@ public enum OutletDocument {
         writeStatus(status, to: &writer)
     }
 
-    private static func write(_ hours: [OpeningHours], to writer: inout JSONWriter) {
+    /// - Parameter withDays: whether each period says its day of the week.
+    private static func write(_ hours: [OpeningHours], withDays: Bool = true, to writer: inout JSONWriter) {
         writer.key("hours")
         writer.beginArray()
         for period in hours {
             writer.beginObject()
-            writer.field("day", period.day.rawValue)
-            writer.field("opens", clock(period.opens))
-            writer.field("closes", clock(period.closes))
-            writer.endObject()
-        }
-        writer.endArray()
-    }
-
-    /// The periods of a day.
-    private static func writePeriods(of hours: [OpeningHours], to writer: inout JSONWriter) {
-        writer.key("hours")
-        writer.beginArray()
-        for period in hours {
-            writer.beginObject()
+            if withDays { writer.field("day", period.day.rawValue) }
             writer.field("opens", clock(period.opens))
             writer.field("closes", clock(period.closes))
             writer.endObject()

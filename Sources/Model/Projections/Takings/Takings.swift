@@ -21,7 +21,7 @@ public struct Takings: Projection {
 
     public static func streams(of key: Identifier) -> [StreamName] { [] }
 
-    /// A quarter of an hour with its sums, which take a tenth of their memory like this.
+    /// A quarter of an hour with its sums, in few bytes: there are many of them.
     private struct Period: Sendable {
         let quarter: Int64
         var packed: PackedSums

@@ -7,10 +7,10 @@ internal import Projections
 
 /// Sees to it that what is to happen to orders by itself happens, and that outlets open and close by their hours.
 ///
-/// Deadlines are part of the orders and outlets, so nothing is lost when a server ends. A server waits for those of the partitions
-/// that it keeps, and when one has passed it submits an ordinary command. The order or the outlet decides whether it still waits: so
-/// it does not matter how many servers ask, and an answer of the kitchen that was recorded before holds, whatever the
-/// clocks say.
+/// Deadlines are part of the orders and outlets, so nothing is lost when a server ends. A server waits for those of the
+/// partitions that it keeps, and when one has passed it submits an ordinary command. The order or the outlet decides
+/// whether it still waits: so it does not matter how many servers ask, and an answer of the kitchen that was recorded
+/// before holds, whatever the clocks say.
 @LoopActor
 final class Deadlines {
     /// How many commands there are at once, and when. Times are in milliseconds.
@@ -41,6 +41,8 @@ final class Deadlines {
     /// When this server's slots begin: others' lie elsewhere.
     private let phase: Int64
     private var entries = EarliestFirst()
+    /// When each outlet is due. It has older entries, too, which do not count: its hours may have changed.
+    private var outletsDue: [Identifier: Int64] = [:]
     /// The rules of the zones of outlets that follow their hours.
     private var zones: [Text: ZoneRules] = [:]
     private var underWay = 0
@@ -77,6 +79,7 @@ final class Deadlines {
     func load() {
         guard isRunning else { return }
         entries = EarliestFirst()
+        outletsDue = [:]
         for partition in partitions.workers where keeps(partition.readModel.partition) {
             for (order, deadline) in partition.readModel.orders.deadlines {
                 add(StreamName(.order, order), deadline)
@@ -96,7 +99,12 @@ final class Deadlines {
     private func add(_ stream: StreamName, _ deadline: Timestamp) {
         let wait = Int64.random(in: 0...pace.jitter)
         let (due, overflow) = deadline.millisecondsSinceEpoch.addingReportingOverflow(wait + pace.slot)
-        entries.insert(stream, at: overflow ? .max : due - (due - phase) % pace.slot)
+        insert(stream, at: overflow ? .max : due - (due - phase) % pace.slot)
+    }
+
+    private func insert(_ stream: StreamName, at time: Int64) {
+        entries.insert(stream, at: time)
+        if stream.category == .outlet { outletsDue[stream.id] = time }
     }
 
     private func deadline(of stream: StreamName) -> Timestamp? {
@@ -139,6 +147,10 @@ final class Deadlines {
             first <= now
         {
             let stream = entries.removeFirst()
+            if stream.category == .outlet {
+                guard outletsDue[stream.id] == first else { continue }
+                outletsDue[stream.id] = nil
+            }
             guard let deadline = deadline(of: stream) else { continue }
             guard deadline.millisecondsSinceEpoch <= now else {
                 // An order that waits for something later has another entry. Hours go on without an event.
@@ -182,7 +194,7 @@ final class Deadlines {
         guard isRunning else { return }
         // The database may be away, or too much may wait.
         if let deadline = deadline(of: stream), deadline.millisecondsSinceEpoch <= now {
-            entries.insert(stream, at: now + pace.retryInterval)
+            insert(stream, at: now + pace.retryInterval)
         } else if stream.category == .outlet {
             wait(for: stream)
         }

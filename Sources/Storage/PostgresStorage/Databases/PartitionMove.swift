@@ -99,7 +99,12 @@ package final class PartitionMove {
         defer { for place in places { place.connection.close() } }
         for database in databases.named {
             // As the database's own user: servers may add to the log, and not copy or remove what is in it.
-            let connection = try await PostgresConnection.connect(database.address, applicationName: "tiffin move")
+            let connection: PostgresConnection
+            do {
+                connection = try await PostgresConnection.connect(database.address, applicationName: "tiffin move")
+            } catch {
+                throw MoveError("\(database.name): \(error)")
+            }
             places.append(Place(name: database.name, connection: connection))
             let stored = try await connection.execute(Partitioning.stored).first
             guard let stored, let partitioning = Partitioning(stored) else {
