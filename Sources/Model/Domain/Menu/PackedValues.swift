@@ -20,15 +20,7 @@ struct PackedValues {
         }
     }
 
-    /// Seven bits a byte, the lowest first, as long as there are more.
-    private mutating func append(_ number: UInt64) {
-        var rest = number
-        while rest > 0x7F {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
+    private mutating func append(_ number: UInt64) { bytes.append(packed: number) }
 
     mutating func append(_ images: [ItemImage], _ links: [ItemLink]) {
         append(UInt64(images.count))
@@ -89,17 +81,7 @@ struct PackedValues {
 
         private var isAtEnd: Bool { index == bytes.count }
 
-        private mutating func nextNumber() -> UInt64 {
-            var number: UInt64 = 0
-            var shift: UInt64 = 0
-            while true {
-                let byte = bytes[index]
-                index += 1
-                number |= UInt64(byte & 0x7F) << shift
-                if byte < 0x80 { return number }
-                shift += 7
-            }
-        }
+        private mutating func nextNumber() -> UInt64 { bytes.packedNumber(at: &index) }
 
         private mutating func nextBytes() -> UnsafeRawBufferPointer? {
             let count = Int(nextNumber())

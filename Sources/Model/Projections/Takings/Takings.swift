@@ -207,7 +207,7 @@ public struct Takings: Projection {
     }
 }
 
-/// Sums in few bytes: numbers of seven bits a byte, the lowest first.
+/// Sums in few bytes.
 private struct PackedSums: Sendable {
     private var bytes: [UInt8] = []
 
@@ -215,37 +215,19 @@ private struct PackedSums: Sendable {
     init(_ sums: TakingsSums, _ taxes: inout Names) {
         bytes.reserveCapacity(sums.entries.count * 12)
         for (subject, sum) in sums.entries {
-            append(UInt64(subject.place))
-            append(UInt64(subject.tax.map { taxes.number(of: $0) } ?? 0))
-            append(UInt64(subject.rate.map { $0 + 1 } ?? 0))
-            append(UInt64(bitPattern: sum.count))
-            append(UInt64(bitPattern: sum.base))
-            append(UInt64(bitPattern: sum.amount))
+            bytes.append(packed: UInt64(subject.place))
+            bytes.append(packed: UInt64(subject.tax.map { taxes.number(of: $0) } ?? 0))
+            bytes.append(packed: UInt64(subject.rate.map { $0 + 1 } ?? 0))
+            bytes.append(packed: UInt64(bitPattern: sum.count))
+            bytes.append(packed: UInt64(bitPattern: sum.base))
+            bytes.append(packed: UInt64(bitPattern: sum.amount))
         }
-    }
-
-    private mutating func append(_ number: UInt64) {
-        var rest = number
-        while rest > 0x7F {
-            bytes.append(UInt8(rest & 0x7F) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
     }
 
     func sums(_ taxes: Names) -> TakingsSums {
         var sums = TakingsSums()
         var index = 0
-        func next() -> UInt64 {
-            var (number, shift) = (UInt64(0), UInt64(0))
-            while true {
-                let byte = bytes[index]
-                index += 1
-                number |= UInt64(byte & 0x7F) << shift
-                if byte < 0x80 { return number }
-                shift += 7
-            }
-        }
+        func next() -> UInt64 { bytes.packedNumber(at: &index) }
         while index < bytes.count {
             let (place, tax, rate) = (Int(next()), UInt32(next()), Int(next()))
             let subject = TakingsSums.Subject(
