@@ -1,7 +1,6 @@
 import Foundation
 import SeededRandom
 import Testing
-import TextFormats
 
 @testable import Application
 @testable import Serving
@@ -13,16 +12,12 @@ import TextFormats
     ]
 
     private static func logged(_ format: Logger.Format, _ messages: [String]) throws -> String {
-        let pipe = Pipe()
-        let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        let logger = Logger(level: .info, format: format, output: output)
+        let lines = LoggedLines(format)
         for message in messages {
-            logger.debug(message)
-            logger.error(message)
+            lines.logger.debug(message)
+            lines.logger.error(message)
         }
-        output.flush()
-        try pipe.fileHandleForWriting.close()
-        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        return try lines.text()
     }
 
     private static func messages(_ seed: UInt64) -> [String] {

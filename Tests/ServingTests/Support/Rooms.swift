@@ -178,21 +178,29 @@ func turns(until condition: () -> Bool) async {
     while !condition(), !Task.isCancelled { await LoopTimer.pause(milliseconds: 0) }
 }
 
-/// What a server's log would say.
+/// What a server's log would say, in a file without a name.
+///
+/// It is no pipe: PostgreSQL, started by another test, would inherit it, and its reader would wait for an end that never
+/// comes.
 final class LoggedLines {
     let logger: Logger
-    private let pipe = Pipe()
+    private let file: UnsafeMutablePointer<FILE>
     private let output: LineOutput
 
-    init() {
-        output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-        logger = Logger(level: .info, output: output)
+    init(_ format: Logger.Format = .text) {
+        guard let file = tmpfile() else { preconditionFailure("no temporary file: error \(errno)") }
+        self.file = file
+        output = LineOutput(descriptor: fileno(file))
+        logger = Logger(level: .info, format: format, output: output)
     }
 
-    /// All of it. Call it once, at the end.
+    deinit { fclose(file) }
+
+    /// All of it so far.
     func text() throws -> String {
         output.flush()
-        try pipe.fileHandleForWriting.close()
-        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        let handle = FileHandle(fileDescriptor: fileno(file))
+        try handle.seek(toOffset: 0)
+        return String(decoding: try handle.readToEnd() ?? Data(), as: UTF8.self)
     }
 }

@@ -8,6 +8,10 @@ import TextFormats
     private static func fullPipe() throws -> (pipe: Pipe, size: Int) {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
+        // A program that another test starts is not to hold it open.
+        for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+            try #require(fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) == 0)
+        }
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         let flags = fcntl(descriptor, F_GETFL)
         try #require(fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0)
