@@ -20,6 +20,7 @@ import Testing
         var writer: LogWriter
         var model = ReadModel(partition: 0, cartLimit: 0)
         var digests = ReadModel.Digests()
+        var saved: Int64 = 0
 
         static func with(_ body: @LoopActor (inout Stored) async throws -> Void) async throws {
             try await TestLog.with { test in
@@ -44,14 +45,14 @@ import Testing
         mutating func save() async throws -> String {
             let end = try await test.log.end(of: 0)
             let saved = try await store.save(
-                model.takeCheckpoint(since: digests), after: end.digest, into: ReadModel.firstGenerations,
-                replaces: false)
+                model.takeCheckpoint(since: digests), since: self.saved, after: end.digest,
+                into: ReadModel.firstGenerations, replaces: false)
             guard case .saved = saved.outcome else {
                 model.notSaved(saved.checkpoint)
                 return "\(saved.outcome): \(saved.checkpoint.unread(of: ReadModel.carts).sorted())"
             }
             model.saved(saved.checkpoint)
-            digests = saved.checkpoint.digests
+            (digests, self.saved) = (saved.checkpoint.digests, saved.checkpoint.position)
             return "saved"
         }
 
@@ -69,7 +70,7 @@ import Testing
         mutating func restart() async throws {
             let restored = try await store.restore(model.emptied, log: test.log)
             #expect(restored.note == nil)
-            (model, digests) = (restored.model, restored.digests)
+            (model, digests, saved) = (restored.model, restored.digests, restored.model.position)
         }
 
         func change(_ statement: String) async throws { try await test.owner.runScript(statement) }
@@ -133,6 +134,17 @@ import Testing
                 Issue.record("the digest is not that of the rows")
                 return
             }
+        }
+    }
+
+    @Test(
+        arguments: ["DELETE FROM tiffin.projection_checkpoints", "UPDATE tiffin.projection_checkpoints SET position = 3"])
+    @LoopActor func `Nothing is added to rows that are older than those that it continues`(statement: String) async throws {
+        try await Stored.with { stored in
+            try await stored.write("a", "new")
+            try await stored.change(statement)
+            #expect(try await stored.save().hasPrefix("lost: "))
+            #expect(try await stored.versions("a", "new") == ["a 1"])
         }
     }
 

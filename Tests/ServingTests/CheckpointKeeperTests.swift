@@ -34,10 +34,11 @@ private final class StagedStore: ReadModelStore {
 
     @LoopActor
     func save(
-        _ checkpoint: Checkpoint, after chain: Digest?, into generations: ReadModel.Generations, replaces: Bool
+        _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into generations: ReadModel.Generations,
+        replaces: Bool
     ) async throws(ReadModelStoreFailure) -> SavedCheckpoint {
         attempts += 1
-        let outcome = outcomes.isEmpty ? .saved : try outcomes.removeFirst().get()
+        let outcome = outcomes.isEmpty ? (saved > position ? .lost : .saved) : try outcomes.removeFirst().get()
         guard case .saved = outcome else { return SavedCheckpoint(outcome, checkpoint, generations) }
         if replaces { replacements += 1 }
         var checkpoint = checkpoint
@@ -58,6 +59,12 @@ private final class StagedStore: ReadModelStore {
         _ projections: Set<RegisteredProjection>, of partition: Int, from log: any EventLog,
         progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws(ReadModelStoreFailure) -> RebuildReport? { nil }
+
+    /// It is as it was before anything was saved, like a standby that did not have the checkpoint yet.
+    func lose() {
+        rows = [:]
+        position = 0
+    }
 
     /// Whether it has exactly the rows that the log gives, folded from its beginning.
     func holds(all log: any EventLog) async throws -> Bool {
@@ -132,6 +139,24 @@ private final class StagedStore: ReadModelStore {
             #expect(store.attempts == 2 && holdsAll)
             let told = try rooms.lines.text().contains("could not be saved: the disk is full")
             if case .failure = outcome { #expect(told) } else { #expect(!told) }
+        }
+    }
+
+    @Test @LoopActor func `rows that a database has lost are saved again`() async throws {
+        let store = StagedStore()
+        try await Rooms.with(store: store) { rooms in
+            let keeper = rooms.partitions[0].keeper
+            await rooms.open("o", items: 3)
+            await rooms.add(2, to: "c", at: "o")
+            await keeper.stop()
+            #expect(keeper.savedPosition == rooms.partitions[0].position)
+            store.lose()
+            await rooms.add(1, to: "d", at: "o")
+            await keeper.stop()
+            #expect(store.position == 0 && keeper.savedPosition == 0)
+            await keeper.stop()
+            let holdsAll = try await store.holds(all: rooms.log)
+            #expect(holdsAll)
         }
     }
 

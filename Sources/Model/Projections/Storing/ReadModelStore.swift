@@ -27,11 +27,13 @@ public protocol ReadModelStore: AnyObject, Sendable {
     /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
     ///
     /// - Parameters:
+    ///   - saved: the position of the checkpoint that it continues; 0 if there is none.
     ///   - chain: the log's chain up to the checkpoint's position; nil if it is not known.
     ///   - generations: those of the rows that the checkpoint continues.
     ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
     func save(
-        _ checkpoint: Checkpoint, after chain: Digest?, into generations: ReadModel.Generations, replaces: Bool
+        _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into generations: ReadModel.Generations,
+        replaces: Bool
     ) async throws(ReadModelStoreFailure) -> SavedCheckpoint
 
     /// The generations that servers begin with and save to.
@@ -73,6 +75,9 @@ public struct SavedCheckpoint: Sendable {
         case forked
         /// Stored rows that it continues are not as the log has them: nothing was written. They are unread in it.
         case contradicted
+        /// The rows that it continues are not in the database, as after a switch to a standby that did not have them yet:
+        /// nothing was written.
+        case lost
     }
 
     /// What happened to its rows.

@@ -126,7 +126,7 @@ final class CheckpointKeeper {
         if isOwner, !model.value.followsCarts {
             guard LoopActor.now >= learnAt else { return }
             working = Task { @LoopActor [self] in
-                await learnCarts()
+                await beginAnew()
                 working = nil
             }
             return
@@ -187,7 +187,8 @@ final class CheckpointKeeper {
             // The index first: if a server with these rows wrongly takes a stream for new, the index tells it.
             try await indexStreams()
             let began = LoopActor.now
-            let saved = try await store.save(taken, after: chain, into: generations, replaces: replacesRows)
+            let saved = try await store.save(
+                taken, since: savedPosition, after: chain, into: generations, replaces: replacesRows)
             let ended = LoopActor.now
             schedule.ended(ended, began: began)
             latencies.note(.checkpoint, nanoseconds: ended - began)
@@ -200,6 +201,8 @@ final class CheckpointKeeper {
                 case .another: positionOfAnother = taken.position
                 case .superseded, .forked: replaceAt = 0
                 case .contradicted: try await contradicted(by: saved.checkpoint, in: store)
+                // What is there is older, and the log has the rest.
+                case .lost: await beginAnew()
                 }
                 return
             }
@@ -239,7 +242,7 @@ final class CheckpointKeeper {
                 logger.debug("carts known after \((LoopActor.now - began) / 1_000_000) ms")
             case .sound:
                 // Another server has saved since.
-                await learnCarts()
+                await beginAnew()
             case .damaged(let reason):
                 logger.error("\(reason): they are rebuilt")
                 damageFoundAt = nil
@@ -268,7 +271,7 @@ final class CheckpointKeeper {
             for cart in carts { model.value.doubt(cart) }
         } else {
             // Another server has saved since.
-            await learnCarts()
+            await beginAnew()
         }
     }
 
@@ -368,8 +371,9 @@ final class CheckpointKeeper {
         }
     }
 
-    /// Learns what is in carts from the saved rows and the log, as another server has decided them until now.
-    private func learnCarts() async {
+    /// Begins anew with the saved rows and the log: another server has decided what is in carts until now, or rows that
+    /// were saved are lost.
+    private func beginAnew() async {
         do {
             let nothing = SavedReadModel.nothing(model.value.emptied)
             let restored = try await store?.restore(model.value.emptied, log: log) ?? nothing
@@ -399,7 +403,7 @@ final class CheckpointKeeper {
         savedDigests = restored.digests
         generations = restored.generations
         outdated = []
-        replacesRows = false
+        replacesRows = restored.isRejected
         onReplaced(changed)
         return changed.count
     }

@@ -35,9 +35,11 @@ final class SpreadReadModels: ReadModelStore {
 
     @LoopActor
     func save(
-        _ checkpoint: Checkpoint, after chain: Digest?, into generations: ReadModel.Generations, replaces: Bool
+        _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into generations: ReadModel.Generations,
+        replaces: Bool
     ) async throws(ReadModelStoreFailure) -> SavedCheckpoint {
-        try await store(of: checkpoint.partition).save(checkpoint, after: chain, into: generations, replaces: replaces)
+        try await store(of: checkpoint.partition).save(
+            checkpoint, since: saved, after: chain, into: generations, replaces: replaces)
     }
 
     @LoopActor

@@ -89,7 +89,8 @@ package final class PostgresReadModelStore: ReadModelStore {
 
     @LoopActor
     package func save(
-        _ checkpoint: Checkpoint, after chain: Digest?, into expected: ReadModel.Generations, replaces: Bool
+        _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into expected: ReadModel.Generations,
+        replaces: Bool
     ) async throws(Failure) -> SavedCheckpoint {
         guard hasRoom() else { throw Failure("the database's disk is full") }
         do {
@@ -116,6 +117,9 @@ package final class PostgresReadModelStore: ReadModelStore {
                 } else {
                     guard used == expected, active.allSatisfy({ $0.value.isOurs(of: $0.key) }) else {
                         return SavedCheckpoint(.superseded, pending, expected)
+                    }
+                    guard active.values.allSatisfy({ $0.position >= saved }) else {
+                        return SavedCheckpoint(.lost, pending, expected)
                     }
                     guard active.values.allSatisfy({ $0.position < pending.position }) else {
                         return SavedCheckpoint(.another, pending, expected)

@@ -105,7 +105,7 @@ package struct Rebuild: Sendable {
         for (projection, generation) in try await store.generations(of: partition) {
             generations[projection] = generation
         }
-        let saved = try await store.save(checkpoint, after: end.digest, into: generations, replaces: true)
+        let saved = try await store.save(checkpoint, since: 0, after: end.digest, into: generations, replaces: true)
         switch saved.outcome {
         case .saved:
             let changes = ReadModel.projections.map { projection in
@@ -116,7 +116,7 @@ package struct Rebuild: Sendable {
             return RebuildReport(position: end.position, changes: changes, isFirst: true)
         case .another, .superseded:
             throw Failure("another rebuild was faster: nothing was changed")
-        case .forked, .contradicted:
+        case .forked, .contradicted, .lost:
             throw Failure("the log is not the one that was read: nothing was changed")
         }
     }
