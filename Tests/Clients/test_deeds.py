@@ -10,8 +10,8 @@ from tiffin import Server, fresh_database, item_document, put_open_outlet, read_
 DIFFERENCE = 1
 
 
-@pytest.fixture(params=[1, 4], ids=["one partition", "four partitions"])
-def done(request):
+@pytest.fixture(scope="module", params=[1, 4], ids=["one partition", "four partitions"])
+def origin(request):
     """A database to which each kind of deed was done, with nobody connected."""
     with fresh_database() as url:
         assert run_tiffin("migrate", "--partitions", request.param, "--database", url).returncode == 0
@@ -31,6 +31,13 @@ def done(request):
         user(url, "remove", "gone")
         run = run_tiffin("relay", "--show-secret", "--name", "till", "--database", url)
         assert run.returncode == 0, run
+        yield url
+
+
+@pytest.fixture
+def done(origin):
+    """A copy of it."""
+    with fresh_database(origin) as url:
         yield url
 
 

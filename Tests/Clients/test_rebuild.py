@@ -11,7 +11,7 @@ from edits import patched
 from tampering import forge
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    PROJECTIONS, Server, binary, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
+    PROJECTIONS, Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
     wait_until,
 )
 
@@ -69,13 +69,21 @@ def price(client):
     return client.json("OUTLET.HOME", "kitchen")["sections"][0]["items"][0]["model"]["price"]
 
 
-@pytest.fixture
-def saved(database):
+@pytest.fixture(scope="module")
+def origin():
     """A database with a log and read models, whose server has stopped."""
-    server = Server(database=database).start()
-    load(server)
-    assert server.stop() == 0
-    return database
+    with fresh_database() as url:
+        server = Server(database=url).start()
+        load(server)
+        assert server.stop() == 0
+        yield url
+
+
+@pytest.fixture
+def saved(origin):
+    """A copy of it."""
+    with fresh_database(origin) as url:
+        yield url
 
 
 def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
