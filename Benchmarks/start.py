@@ -1,6 +1,7 @@
 """A server's start with millions of carts in its saved rows, `Scripts/bench start`, and with half a million items,
 `Scripts/bench start-items`."""
 
+import random
 import statistics
 import time
 from pathlib import Path
@@ -8,7 +9,7 @@ from pathlib import Path
 from browse import INDEXED
 from harness import checked, put_kitchen, resident_megabytes, tiffin_server
 from people import People
-from tiffin import sql, wait_until
+from tiffin import ReplyError, sql, wait_until
 
 CARTS = 10_000_000
 CARTS_AT_ONCE = 500_000
@@ -17,8 +18,9 @@ COLD_CARTS = 10_000
 GOAL_SECONDS = 1
 GOAL_MEGABYTES = 200
 GOAL_MILLISECONDS = 1
-# A catalogue is built at a start.
-GOAL_SECONDS_OF_ITEMS = 3
+# A catalogue is built at a start, while everything but searches is served.
+GOAL_SECONDS_OF_ITEMS = 2
+GOAL_SECONDS_OF_SEARCHES = 5
 ITEMS = 500_000
 # Far more than a server needs to save what was put.
 SAVED_SECONDS = 120
@@ -107,7 +109,7 @@ def measure_start(report, rounds, quick):
 
 def measure_start_of_items(report, rounds, quick):
     people = People(ITEMS // 10 if quick else ITEMS)
-    report.title(f"Start with {people.total:,} items with twelve attributes each, from saved rows, until the first reply")
+    report.title(f"Start with {people.total:,} items with twelve attributes each, from saved rows")
     with tiffin_server() as (server, _):
         with server.client() as client:
             checked(client.pipeline(people.commands(), window=16))
@@ -120,16 +122,31 @@ def measure_start_of_items(report, rounds, quick):
             server.start()
             with server.client() as client:
                 client("OUTLET.HOME", "club-0")
-                seconds = time.monotonic() - began
+                first = time.monotonic() - began
+                longest = 0
+                while True:
+                    asked = time.monotonic()
+                    client("OUTLET.HOME", f"club-{random.randrange(10)}")
+                    longest = max(longest, time.monotonic() - asked)
+                    [answer] = client.pipeline([("BROWSE", "LIMIT", 1)])
+                    if not isinstance(answer, ReplyError):
+                        break
+                    if answer.code != "LOADING":
+                        raise answer
+                searched = time.monotonic() - began
             items, _, milliseconds = INDEXED.search(server.output()).groups()
+            megabytes = peak_megabytes(server.process.pid)
             server.stop()
             if int(items) != people.total:
                 raise RuntimeError(f"the started server has {items} items")
-            return seconds, float(milliseconds) / 1_000
+            return first, searched, float(milliseconds) / 1_000, 1_000 * longest, megabytes
 
-        seconds, indexing = map(statistics.median, zip(*(start() for _ in range(rounds))))
+        first, searched, indexing, longest, megabytes = map(statistics.median, zip(*(start() for _ in range(rounds))))
         server.start()
-    report.table([("", "seconds", "items a second"),
-                  ("until the first reply", f"{seconds:.1f}", ""),
-                  ("indexing", f"{indexing:.1f}", f"{people.total / indexing:,.0f}")])
-    report.verdict("start with items", seconds, GOAL_SECONDS_OF_ITEMS, at_least=False, unit=" s")
+    report.table([("", "seconds", "items a second", "most MB"),
+                  ("until the first home", f"{first:.1f}", "", ""),
+                  ("until the first search", f"{searched:.1f}", "", f"{megabytes:.0f}"),
+                  ("indexing", f"{indexing:.1f}", f"{people.total / indexing:,.0f}", "")])
+    report.line(f"The slowest home while items were indexed took {longest:.0f} ms.")
+    report.verdict("homes after a start with items", first, GOAL_SECONDS_OF_ITEMS, at_least=False, unit=" s")
+    report.verdict("searches after it", searched, GOAL_SECONDS_OF_SEARCHES, at_least=False, unit=" s")

@@ -148,7 +148,7 @@ import Users
         var random = SeededGenerator(seed: seed)
         try await Rooms.with { rooms in
             await rooms.open("o", items: 3)
-            let catalogue = rooms.catalogue.current
+            let catalogue = try rooms.catalogue.current
             let query = try catalogue.query([], of: .items, options: [])
             #expect(catalogue.save(query, as: SavedName("q", of: 1), for: 1))
             let question = try #require(catalogue.follow(query, for: 1))
@@ -331,7 +331,7 @@ import Users
     @Test @LoopActor func `a question ends with its last listener, or where nobody has begun to listen`() async throws {
         try await Rooms.with { rooms in
             await rooms.open("o")
-            let catalogue = rooms.catalogue.current
+            let catalogue = try rooms.catalogue.current
             let query = try catalogue.query([], of: .items, options: [])
             let name = TopicName(question: try #require(catalogue.follow(query, for: 1)).name)
             let readers = [Reader(rooms.topics), Reader(rooms.topics)]

@@ -33,7 +33,7 @@ struct Problem {
         (["FORGOTTEN"], .gone),
         (["IDMISMATCH"], .unprocessable),
         (["CORRUPT"], .internalError),
-        (["BUSY", "UNAVAILABLE", "UNKNOWN"], .unavailable),
+        (["BUSY", "LOADING", "UNAVAILABLE", "UNKNOWN"], .unavailable),
     ]
 
     /// A code that is not listed is one of the domain, where something is not allowed as things are.

@@ -56,7 +56,9 @@ public final class Catalogue {
     // MARK: Loading
 
     /// Takes in every outlet with its menu. The catalogue must be empty.
-    public func load(_ records: [OutletRecord], revision: Int64) {
+    ///
+    /// - Parameter progress: is given the number of items taken in so far, after each outlet.
+    public func load(_ records: [OutletRecord], revision: Int64, progress: (Int) -> Void = { _ in }) {
         precondition(outletCount == 0, "a catalogue is loaded once")
         self.revision = revision
         outletIndex.beginMoves(at: revision)
@@ -70,6 +72,7 @@ public final class Catalogue {
                 let listing = items.listing(of: entry, at: outlet)
                 itemIndex.load(listing, at: items.add(entry, listing, at: outletRow))
             }
+            progress(itemCount)
             outletIndex.load(outlets.listing(at: outletRow), at: outletRow)
         }
         outletIndex.finishLoading()

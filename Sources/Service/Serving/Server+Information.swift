@@ -121,15 +121,18 @@ extension Server {
     }
 
     private var catalogueFact: Fact {
-        let catalogue = liveCatalogue.current
+        let catalogue = liveCatalogue.whole
         return Fact(
             Catalogue.name,
             [
                 Fact(
-                    "items", catalogue.itemCount,
+                    "items", catalogue?.itemCount ?? 0,
                     .gauge("tiffin_catalogue_items", "Items of all outlets that are shown.")),
-                Fact("outlets", catalogue.outletCount, .gauge("tiffin_catalogue_outlets", "Outlets that are shown.")),
-                Fact("saved_queries", catalogue.savedCount), Fact("revision", catalogue.revision),
+                Fact(
+                    "outlets", catalogue?.outletCount ?? 0,
+                    .gauge("tiffin_catalogue_outlets", "Outlets that are shown.")),
+                Fact("saved_queries", catalogue?.savedCount ?? 0), Fact("revision", catalogue?.revision ?? 0),
+                Fact("loading", catalogue == nil ? liveCatalogue.progress : "no"),
             ])
     }
 }

@@ -49,7 +49,7 @@ extension Server: @LoopActor Service {
     /// How many outlets, carts and orders have ids in a slot; looks at all of them.
     package func keyCount(inSlot slot: Int) -> Int { partitions.keyCount(inSlot: slot) }
 
-    package var catalogue: Catalogue { liveCatalogue.current }
+    package var catalogue: Catalogue { get throws(Failure) { try liveCatalogue.current } }
 
     package func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { try partitions.outlet(outlet) }
 

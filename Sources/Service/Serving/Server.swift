@@ -112,9 +112,11 @@ package final class Server {
         deadlines.keeps = { [unowned self] in keeps($0) }
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
-        liveCatalogue.load(partitions.workers.map(\.readModel))
-        logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
-        ProcessResources.giveBackMemory()
+        liveCatalogue.load(partitions.workers.map(\.readModel)) { [weak self] in
+            guard let self else { return }
+            logger.debug("catalogue: \(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
+            ProcessResources.giveBackMemory()
+        }
         // Topics hold kitchens in turn.
         kitchens.onChange = { [weak topics] in topics?.changed(.kitchen($0)) }
         memory.relieve = { [homes, recents, kitchens, partitions, pictures = self.pictures] in

@@ -14,7 +14,7 @@ package enum Verdict: Equatable, Sendable {
     /// The verdict on an error that is about the server, not the call; nil for other errors.
     package init?(inability code: String) {
         switch code {
-        case "BUSY", "UNAVAILABLE": self = .failed(code: code)
+        case "BUSY", "LOADING", "UNAVAILABLE": self = .failed(code: code)
         case "UNKNOWN": self = .unsettled
         default: return nil
         }

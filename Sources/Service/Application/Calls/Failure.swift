@@ -12,7 +12,7 @@ package struct Failure: Error, Sendable {
         case rejected(Rejection.Code)
         case busy, unavailable, unknown, corrupt, forgotten
         case noPermission, noAuthentication, wrongPassword, noProtocol, aborted, moved
-        case readOnly, behind, forked
+        case readOnly, behind, forked, loading
 
         /// A value that may not be.
         package static let invalid = Code.rejected(.invalid)
@@ -24,6 +24,7 @@ package struct Failure: Error, Sendable {
         private static let others: [Code] = [
             .error, .busy, .unavailable, .unknown, .corrupt, .forgotten, .noPermission, .noAuthentication,
             .wrongPassword, .noProtocol, .aborted, .moved, .readOnly, .behind, .forked,
+            .loading,
         ]
 
         /// The code that clients read as this word; nil where none is.
@@ -54,6 +55,7 @@ package struct Failure: Error, Sendable {
             case .readOnly: "READONLY"
             case .behind: "BEHIND"
             case .forked: "FORKED"
+            case .loading: "LOADING"
             }
         }
     }

@@ -81,7 +81,7 @@ enum BrowsingCommands {
         ) { parameters in
             let query = parameters.query([.seed])
             return { service, call throws(Failure) in
-                let catalogue = service.catalogue
+                let catalogue = try service.catalogue
                 return .answer(
                     Answer(catalogue.surprise(try service.query(.items, call[query], [.seed], catalogue))))
             }
@@ -107,7 +107,7 @@ enum BrowsingCommands {
                 } catch {
                     throw Failure(error)
                 }
-                return .answer(.integer(service.catalogue.move(name, to: window) ? 1 : 0))
+                return .answer(.integer(try service.catalogue.move(name, to: window) ? 1 : 0))
             }
         },
         Command(
@@ -115,7 +115,7 @@ enum BrowsingCommands {
         ) { parameters in
             let name = parameters.required("name", .savedQuery)
             return { service, call throws(Failure) in
-                .answer(.integer(service.catalogue.drop(try call.savedName(name)) ? 1 : 0))
+                .answer(.integer(try service.catalogue.drop(try call.savedName(name)) ? 1 : 0))
             }
         },
     ]
@@ -127,7 +127,7 @@ enum BrowsingCommands {
             return { service, call throws(Failure) in
                 let name = try call.savedName(name)
                 let query = try service.lastingQuery(kind, call[query], windows)
-                let catalogue = service.catalogue
+                let catalogue = try service.catalogue
                 guard catalogue.save(query, as: name, for: call.caller.number) else {
                     throw Failure(
                         .limit,
@@ -178,7 +178,7 @@ extension Service {
     fileprivate func page(
         of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
     ) throws(Failure) -> Response {
-        let catalogue = catalogue
+        let catalogue = try catalogue
         let query = try query(kind, words, options, catalogue)
         // Outlets without a menu are something else than some where nothing matches.
         let versions = try (query.values["OUTLET"] ?? []).map { outlet throws(Failure) in
@@ -198,7 +198,7 @@ extension Service {
     package func topic(of words: Arguments, for caller: Caller) throws(Failure) -> TopicName {
         let kind: ListingKind = words[0].bytes.elementsEqual("OUTLETS".utf8) ? .outlets : .items
         let query = try lastingQuery(kind, words.dropFirst(), BrowsingCommands.firstRows)
-        guard let name = catalogue.follow(query, for: caller.number) else {
+        guard let name = try catalogue.follow(query, for: caller.number) else {
             throw Failure(
                 .limit,
                 "at most \(Catalogue.maximumSaved) questions are followed and queries saved, "
@@ -212,7 +212,7 @@ extension Service {
         _ kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
     ) throws(Failure) -> CatalogueQuery {
         try checkRoom()
-        let query = try query(kind, words, options, catalogue)
+        let query = try query(kind, words, options, try catalogue)
         guard !query.lacksCurrency else {
             throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
         }

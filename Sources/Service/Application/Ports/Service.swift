@@ -88,7 +88,9 @@ package protocol ServiceOfState {
     /// Which partition a stream belongs to.
     var partitioning: Partitioning { get }
     /// Every item and outlet.
-    var catalogue: Catalogue { get }
+    ///
+    /// - Throws: `LOADING` while it is being built.
+    var catalogue: Catalogue { get throws(Failure) }
 
     /// The outlet with its menu; nil where there is none.
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord?

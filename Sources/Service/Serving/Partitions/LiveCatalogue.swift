@@ -1,56 +1,130 @@
+internal import Application
 internal import Catalogue
 internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
+internal import Synchronization
 
 /// The catalogue of all partitions, kept in step with their read models.
+///
+/// A large one is built on another thread while everything else is served. What changes meanwhile is taken in
+/// afterwards.
 @LoopActor
 final class LiveCatalogue {
     /// An item takes 20 µs. So many of them are taken in at once, and then others have their turn.
     static let slice = 200
     /// How long others have it, in milliseconds.
     private static let pause: UInt64 = 5
-
-    private let catalogue = Catalogue()
+    /// Nil while it is being built.
+    private var catalogue: Catalogue? = Catalogue()
+    private var building: Building?
     private let clock: () -> Timestamp
     private let maximumLeft: Int
+    private let builtAtOnce: Int
     /// The rest of the work of large changes. A question finishes all of it first, so it never sees a part.
     private var left: [Identifier: (record: OutletRecord, items: Set<Identifier>)] = [:]
     private var leftCount = 0
+    /// The outlets that have changed while the catalogue is being built, as they are now.
+    private var missed: [Identifier: OutletRecord?] = [:]
+    /// The number of events folded in, of all partitions.
+    private var revision: Int64 = 0 {
+        didSet { catalogue?.revision = revision }
+    }
     private var timer: LoopTimer?
 
-    /// - Parameter maximumLeft: with more items than these left to do, nothing is put off.
-    init(maximumLeft: Int = 20_000, clock: @escaping () -> Timestamp) {
+    /// - Parameters:
+    ///   - maximumLeft: with more items than these left to do, nothing is put off.
+    ///   - builtAtOnce: so many items are taken in before anything is served. The time is not noticed.
+    init(maximumLeft: Int = 20_000, builtAtOnce: Int = 5_000, clock: @escaping () -> Timestamp) {
         self.maximumLeft = maximumLeft
+        self.builtAtOnce = builtAtOnce
         self.clock = clock
     }
 
-    /// The catalogue as of now.
-    var current: Catalogue {
+    /// The catalogue as of now; nil while it is being built.
+    var whole: Catalogue? {
+        guard let catalogue else { return nil }
         catalogue.advance(to: clock())
         for (outlet, rest) in left { catalogue.update(outlet, to: rest.record, items: rest.items) }
         (left, leftCount) = ([:], 0)
         return catalogue
     }
 
+    /// The catalogue as of now.
+    ///
+    /// - Throws: `LOADING` while it is being built.
+    var current: Catalogue {
+        get throws(Failure) {
+            if let whole { return whole }
+            throw Failure(.loading, "searching begins when every item is indexed: \(progress); try again")
+        }
+    }
+
+    /// How far it is built, for people.
+    var progress: String { building.map { "\($0.done.load(ordering: .relaxed)) of \($0.total) items" } ?? size }
+
     /// Takes in that time has passed.
-    func followTime() { catalogue.advance(to: clock()) }
+    func followTime() { catalogue?.advance(to: clock()) }
 
     /// The saved questions whose answers may have changed since this was last asked.
-    func takeTouched() -> Set<SavedName> { left.isEmpty ? catalogue.takeTouched() : [] }
+    func takeTouched() -> Set<SavedName> { left.isEmpty ? catalogue?.takeTouched() ?? [] : [] }
 
     /// Forgets the saved queries of a connection.
-    func dropQueries(of client: Int64) { catalogue.dropAll(of: client) }
+    func dropQueries(of client: Int64) { catalogue?.dropAll(of: client) }
 
     /// How much is in it, for people.
-    var size: String { "catalogue: \(catalogue.itemCount) items and \(catalogue.outletCount) outlets" }
+    var size: String { "\(catalogue?.itemCount ?? 0) items and \(catalogue?.outletCount ?? 0) outlets" }
 
-    /// Takes in what the read models hold, once they have been read to the end of the log.
-    func load(_ models: [ReadModel]) {
-        catalogue.load(
-            models.flatMap { $0.outletHome.listed }, revision: models.reduce(0) { $0 + $1.position })
+    // MARK: Building
+
+    /// A catalogue that is being built.
+    private final class Building: Sendable {
+        let total: Int
+        let done = Atomic(0)
+
+        init(total: Int) { self.total = total }
     }
+
+    /// Takes in what the read models hold, once they have been read to the end of the log: a little of it at once.
+    ///
+    /// - Parameter completion: called when all of it is taken in.
+    func load(_ models: [ReadModel], completion: @escaping @LoopActor () -> Void = {}) {
+        let records = models.flatMap { $0.outletHome.listed }
+        revision = models.reduce(0) { $0 + $1.position }
+        let total = records.reduce(0) { $0 + $1.menu.entries.count }
+        guard total > builtAtOnce else {
+            catalogue?.load(records, revision: revision)
+            return completion()
+        }
+        let building = Building(total: total)
+        (self.building, catalogue) = (building, nil)
+        Task { @LoopActor [weak self, revision] in
+            let built = await LiveCatalogue.built(of: records, revision: revision, building)
+            self?.take(built)
+            completion()
+        }
+    }
+
+    @concurrent
+    private static func built(
+        of records: [OutletRecord], revision: Int64, _ building: Building
+    ) async -> sending Catalogue {
+        let catalogue = Catalogue()
+        catalogue.load(records, revision: revision) { building.done.store($0, ordering: .relaxed) }
+        return catalogue
+    }
+
+    /// Serves from a catalogue that was built, and follows what has happened meanwhile.
+    private func take(_ built: Catalogue) {
+        (catalogue, building) = (built, nil)
+        built.revision = revision
+        let missed = missed
+        self.missed = [:]
+        for (outlet, record) in missed { update(outlet, record, items: nil) }
+    }
+
+    // MARK: Following
 
     /// Follows events that a read model has folded in.
     func follow(_ events: [Result<DecodedEvent, CorruptEvent>], _ model: borrowing ReadModel) {
@@ -67,22 +141,26 @@ final class LiveCatalogue {
             case .failure: touched[stream.id] = .all
             }
         }
-        catalogue.revision += Int64(events.count)
+        revision += Int64(events.count)
         guard !touched.isEmpty else { return }
-        catalogue.advance(to: clock())
+        catalogue?.advance(to: clock())
         for (outlet, items) in touched { update(outlet, model, items: items.items) }
     }
 
     /// Takes in the outlets that differ in a new model, which has replaced the one that was followed.
     func update(_ outlets: Set<Identifier>, _ model: borrowing ReadModel) {
         guard !outlets.isEmpty else { return }
-        catalogue.advance(to: clock())
-        catalogue.revision += 1
+        catalogue?.advance(to: clock())
+        revision += 1
         for outlet in outlets { update(outlet, model, items: nil) }
     }
 
     private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
-        let record = model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil
+        update(outlet, model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil, items: items)
+    }
+
+    private func update(_ outlet: Identifier, _ record: OutletRecord?, items: Set<Identifier>?) {
+        guard let catalogue else { return missed[outlet] = .some(record) }
         let touched = items.map { items in items.union(record?.menu.dependents(of: items) ?? []) }
         guard let record, !record.isHidden else {
             drop(outlet)
@@ -121,7 +199,7 @@ final class LiveCatalogue {
 
     /// Takes in a few of the items that are left.
     func work() {
-        guard let (outlet, rest) = left.first else { return }
+        guard let catalogue, let (outlet, rest) = left.first else { return }
         let some = Set(rest.items.prefix(LiveCatalogue.slice))
         drop(outlet)
         if some.count < rest.items.count {

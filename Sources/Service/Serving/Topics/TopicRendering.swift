@@ -144,14 +144,19 @@ struct TopicRendering: Sendable {
     private static let browse = TopicRendering(
         .browse, sources: { [.savedQuery(SavedName($0.id, of: $0.client))] }
     ) { inputs, topic, completion in
-        let answer = inputs.catalogue.current.answer(toSaved: SavedName(topic.id, of: topic.client))
-        completion(.success(TopicDocument(answer)))
+        completion(
+            Result { () throws(Failure) in
+                TopicDocument(try inputs.catalogue.current.answer(toSaved: SavedName(topic.id, of: topic.client)))
+            })
     }
 
     private static let question = TopicRendering(
         .question, sources: { [.savedQuery(SavedName(question: $0.id))] },
-        abandon: { inputs, id in _ = inputs.catalogue.current.drop(SavedName(question: id)) }
+        abandon: { inputs, id in _ = inputs.catalogue.whole?.drop(SavedName(question: id)) }
     ) { inputs, topic, completion in
-        completion(.success(TopicDocument(inputs.catalogue.current.answer(toSaved: SavedName(question: topic.id)))))
+        completion(
+            Result { () throws(Failure) in
+                TopicDocument(try inputs.catalogue.current.answer(toSaved: SavedName(question: topic.id)))
+            })
     }
 }
