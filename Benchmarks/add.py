@@ -1,0 +1,170 @@
+"""Durable changes of carts: Tiffin, Redis, an `INSERT` for each event, and the least program that could do it, in turn.
+
+Beside the rates, what each process spends: microseconds of processor time for a command, as user + system."""
+
+import contextlib
+import os
+import resource
+import socket
+import statistics
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from harness import fresh_database, output_of, per_second, put_kitchen, redis_benchmark, redis_server, tiffin_server
+from tiffin import Client, sql, wait_until
+
+CARTS = 100_000
+ROUNDS = 5
+HERE = Path(__file__).resolve().parent
+# What one event an INSERT costs anybody: the columns and both unique keys of an event log, nothing more.
+PLAIN_TABLE = """
+create table plain_events (
+    position bigint generated always as identity primary key,
+    stream text not null, version bigint not null, kind text not null, schema_version smallint not null,
+    payload text not null, metadata text not null, recorded_at timestamptz not null default now(),
+    unique (stream, version))
+"""
+PLAIN_INSERT = r"""
+\set cart random(1, 100000)
+\set version random(1, 9000000000000000)
+insert into plain_events (stream, version, kind, schema_version, payload, metadata) values ('cart-cart-' || :cart, :version, 'cart.line-added', 1, '{"outlet":"kitchen","item":"dish-0","name":"Dish-0","quantity":1,"unitPrice":125000,"currency":"LKR"}', '{"command":"3f2a9c"}');
+"""
+ADD = ["CART.ADD", "cart-__rand_int__", "kitchen", "dish-0", "1"]
+# Least ratios, with 50 and with 500 connections.
+AIMS = {"to the floor": (0.85, 0.85), "to Redis": (0.8, 0.9), "to PostgreSQL": (3, 6)}
+
+
+def pgbench(url, script, connections, seconds) -> float:
+    """Statements per second."""
+    out = output_of("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", min(2, os.cpu_count() or 1),
+                    "-T", seconds, "-f", script, url)
+    if "number of failed transactions: 0 " not in out and "failed" in out:
+        raise RuntimeError(f"pgbench: {out}")
+    return float(next(line for line in out.splitlines() if line.startswith("tps = ")).split()[2])
+
+
+@contextlib.contextmanager
+def floor_server(url, folder):
+    """The least program that could do it (`floor.c`): its port and process."""
+    program = str(Path(folder, "floor"))
+    output_of("clang", "-O2", f"-I{output_of('pg_config', '--includedir').strip()}", HERE / "floor.c", "-o", program, "-lpq")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def is_there():
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+            return True
+
+    process = subprocess.Popen([program, str(port), url])
+    try:
+        wait_until(is_there, 10, "the floor program to listen")
+        yield port, process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def spent_by(pid, with_ended_children=False) -> tuple:
+    """The seconds of user and system time that a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    user, system, children_user, children_system = (int(field) / os.sysconf("SC_CLK_TCK") for field in fields[11:15])
+    return (user + children_user, system + children_system) if with_ended_children else (user, system)
+
+
+def spent_by_postgres() -> tuple:
+    """The same of PostgreSQL with all its processes, those that ended as well."""
+    backend = sql("select pid from pg_stat_activity where backend_type = 'checkpointer'")
+    postmaster = int(Path(f"/proc/{backend}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+    times = [spent_by(postmaster, with_ended_children=True)]
+    for child in children:
+        with contextlib.suppress(OSError):
+            times.append(spent_by(child))
+    return tuple(map(sum, zip(*times)))
+
+
+def spent_by_clients() -> tuple:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime, usage.ru_stime
+
+
+class Run:
+    """One run of a contestant: commands a second, and what each process took for a command, in microseconds."""
+
+    def __init__(self, server, measure):
+        def spent():
+            # The questions themselves belong to nobody.
+            database = spent_by_postgres()
+            return {"server": spent_by(server) if server else (0, 0), "PostgreSQL": database, "clients": spent_by_clients()}
+
+        before, began = spent(), time.monotonic()
+        self.rate, commands = measure()
+        seconds, clients, after = time.monotonic() - began, spent_by_clients(), spent()
+        after["clients"] = clients
+        self.microseconds = {
+            name: tuple((late - early) / commands * 1e6 for early, late in zip(before[name], after[name])) for name in before}
+        busy = sum(map(sum, self.microseconds.values())) * commands / 1e6
+        self.idle = 1 - busy / seconds / (os.cpu_count() or 1)
+
+
+def words(runs, name) -> str:
+    user, system = (statistics.median(run.microseconds[name][part] for run in runs) for part in (0, 1))
+    return f"{user:.1f} + {system:.1f}" if user + system >= 0.05 else ""
+
+
+def ratio(ours, theirs) -> tuple:
+    """The median of the rounds' ratios, the least and the largest."""
+    ratios = [one.rate / other.rate for one, other in zip(ours, theirs)]
+    return statistics.median(ratios), min(ratios), max(ratios)
+
+
+def measure_add(report, rounds, quick):
+    requests, seconds = (20_000, 2) if quick else (200_000, 6)
+    rounds = rounds if quick else max(rounds, ROUNDS)
+    verdicts = []
+    with tiffin_server() as (server, _), redis_server() as redis, fresh_database() as plain, fresh_database() as least, \
+            tempfile.TemporaryDirectory() as folder, floor_server(least, folder) as (floor, floor_pid):
+        with server.client() as client:
+            put_kitchen(client)
+        with Client(redis) as client:
+            redis_pid = int(client("INFO", "server").split(b"process_id:")[1].split()[0])
+        sql(PLAIN_TABLE, plain)
+        script = Path(folder, "insert.sql")
+        script.write_text(PLAIN_INSERT)
+        for number, connections in enumerate((50, 500)):
+            def load(port, words=ADD):
+                return redis_benchmark(port, requests, connections, 1, words, CARTS), requests
+
+            def insert():
+                rate = pgbench(plain, script, connections, seconds)
+                return rate, rate * seconds
+
+            contestants = {
+                "Tiffin CART.ADD": lambda: Run(server.process.pid, lambda: load(server.port)),
+                "floor: a row a batch, no rules": lambda: Run(floor_pid, lambda: load(floor)),
+                "Redis HSET": lambda: Run(redis_pid, lambda: load(redis, ["HSET", "cart-__rand_int__", "dish-0", "1"])),
+                "PostgreSQL INSERT": lambda: Run(None, insert),
+            }
+            runs = {name: [] for name in contestants}
+            for _ in range(rounds):
+                for name, run in contestants.items():
+                    runs[name].append(run())
+            ours, least_runs, redis_runs, plain_runs = runs.values()
+            report.title(f"Durable change of a cart, {connections} connections: {requests:,} requests a run, {CARTS:,} carts, "
+                         f"{rounds} rounds; µs a command, user + system")
+            rows = [("", "rate", "to Redis", "least–most", "server", "PostgreSQL", "clients", "idle")]
+            for name, measured in runs.items():
+                middle, lowest, highest = ratio(measured, redis_runs)
+                rows.append((
+                    name, per_second(statistics.median(run.rate for run in measured)), f"{middle:.2f}",
+                    f"{lowest:.2f}–{highest:.2f}", *(words(measured, part) for part in ("server", "PostgreSQL", "clients")),
+                    f"{statistics.median(run.idle for run in measured):.0%}"))
+            report.table(rows)
+            for (name, aims), theirs in zip(AIMS.items(), (least_runs, redis_runs, plain_runs)):
+                verdicts.append((f"{connections} connections, {name}", ratio(ours, theirs)[0], aims[number]))
+    report.line()
+    for verdict in verdicts:
+        report.verdict(*verdict)
