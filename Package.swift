@@ -57,6 +57,7 @@ let libraries = floor(
         library("CLibSSL", pkgConfig: "openssl", apt: "libssl-dev", brew: "openssl@3"),
         library("CLibICU", pkgConfig: "icu-uc icu-i18n", apt: "libicu-dev", brew: "icu4c"),
         library("CLibCurl", pkgConfig: "libcurl", apt: "libcurl4-openssl-dev", brew: "curl"),
+        library("CLibJemalloc", pkgConfig: "jemalloc", apt: "libjemalloc-dev", brew: "jemalloc"),
         library("CLibZ", pkgConfig: "zlib", apt: "zlib1g-dev", brew: "zlib"),
         library("CLibRoaring", pkgConfig: roaring, apt: "libroaring-dev", brew: "croaring"),
         // ICU in functions that Swift can call.
@@ -73,7 +74,7 @@ let foundations = floor(
         room("CommandLineOptions"),
         room("LineProtocol", uses: ["TextFormats"]),
         room("HTTP", uses: ["CLibCurl", "CLibZ"]),
-        room("EventLoop", uses: ["CLibSSL", "CLibUV"]),
+        room("EventLoop", uses: ["CLibSSL", "CLibUV", .target(name: "CLibJemalloc", condition: .when(platforms: [.linux]))]),
         room("Postgres", uses: ["CLibPQ", "EventLoop"]),
     ])
 
