@@ -2,7 +2,7 @@ extension Order {
     /// How long a proposal waits for an answer if it does not say, in seconds.
     public static let usualChangeWait = 600
     /// How long a proposal can wait for an answer, in seconds.
-    public static let changeWaits = 30...86_400
+    public static let changeWaits = 1...86_400
     /// The most changes of an order that are made or proposed.
     public static let maximumChanges = 20
 
