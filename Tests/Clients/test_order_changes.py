@@ -229,7 +229,7 @@ def test_a_proposal_outlives_its_server_and_ends_in_time():
             kinds = [event["kind"] for event in read_log(client) if event["stream"].startswith("order-")]
             assert [kind for kind in kinds if "hange" in kind] == [
                 "order.changeProposed", "order.changeProposed", "order.changed", "order.changeExpired"]
-        why = run_tiffin("why", "order", order, "--database", database).stdout
+        why = run_tiffin("why", "order", order.decode(), "--database", database).stdout
         assert "change proposed by the customer" in why and "change not answered in time" in why
 
 
