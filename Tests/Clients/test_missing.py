@@ -172,13 +172,14 @@ class TestHTTP:
         "/v1/outlets/{outlet}": OUTLET, "/v1/outlets/{outlet}/menu": MENU,
         "/v1/outlets/{outlet}/sections/{section}": SECTION,
         "/v1/outlets/{outlet}/sections/{section}/items/{item}": ITEM, "/v1/outlets/{outlet}/groups/{group}": GROUP,
-        "/v1/outlets/{outlet}/pictures": PICTURE,
+        "/v1/outlets/{outlet}/pictures": PICTURE, "/v1/orders/{order}/change": json.dumps({"lines": []}),
     }
     BODIES = {
         "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1, "delay": 5,
+        "digest": "0" * 16,
     }
 
-    QUERY = {"from": "2026-03-01"}
+    QUERY = {"from": "2026-03-01", "by": "merchant"}
 
     def test_what_a_path_names_and_is_not_there_is_404(self, server):
         """Every route of the console whose path names something, by docs/openapi.json."""
