@@ -225,6 +225,9 @@ struct OrderChangeTests {
             "also when it was given back meanwhile", given: open + [.refunded(.init(1_300, .other))],
             when: .agree(fewer.after, as: [.customer]), then: .rejected(.limit)),
         Case("the kitchen takes note", given: changed, when: .noteChanges, then: .events([.changesNoted])),
+        Case(
+            "not of what has ended", given: changed + [.completed(by: .merchant)], when: .noteChanges,
+            then: .events([])),
         Case("once", given: changed + [.changesNoted], when: .noteChanges, then: .events([])),
         Case(
             "a change of what was changed", given: changed, when: propose([.reduce(line: "pie", to: 0)]),
@@ -254,6 +257,7 @@ struct OrderChangeTests {
         // Another one was proposed, or none.
         open + [.changed(swapped)], open + [.changeProposed(fewer, until: 0)], [placed, .changeExpired],
         [placed, .changeDeclined(by: .customer)], [placed, .changesNoted],
+        changed + [.completed(by: .merchant), .changesNoted],
         // The order went on meanwhile, or had ended.
         open + [.preparationStarted], open + [.completed(by: .system)],
         [placed, .readied, .changeProposed(fewer, until: 0)],

@@ -218,8 +218,10 @@ extension Order.Book {
     /// The change that waits for an answer.
     public var proposal: Order.ChangeRecord? { changes.last.flatMap { $0.outcome == .open ? $0 : nil } }
 
-    /// What the kitchen has not taken note of.
-    public var unnoted: [Order.ChangeRecord] { changes.filter { $0.outcome == .agreed && !$0.isNoted } }
+    /// What the kitchen has not taken note of; nothing once the order has ended.
+    public var unnoted: [Order.ChangeRecord] {
+        status.isEnd ? [] : changes.filter { $0.outcome == .agreed && !$0.isNoted }
+    }
 
     /// Whether it can be changed at all: the kitchen has it, and it is not ready.
     var isChangeable: Bool { [.placed, .accepted, .preparing].contains(status) && placement.terms.placedAt != nil }
