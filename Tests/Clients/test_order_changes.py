@@ -11,6 +11,7 @@ import quotes
 from edits import patched
 from followers import message
 from order_changes import Refused
+from test_missing import TestHTTP as Web
 from test_quotes import Scene
 from test_subscriptions import subscribe
 from tiffin import (
@@ -248,3 +249,33 @@ def test_each_party_speaks_for_itself(client, name):
         ('{"add":[{"item":"tea","quantity":1,"options":"hot"}]}', "CHOICE"), ('{"more":1}', "INVALID"),
     ):
         assert client.error("ORDER.CHANGE", order, document, "BY", "merchant").code == code, document
+
+
+def test_an_order_changes_over_http():
+    sites = ("--web", "127.0.0.1:0", "--console", "127.0.0.1:0")
+    with fresh_database() as database, Server(database=database, options=sites) as server, server.client() as client:
+        change_over_http(server, client, "diner")
+
+
+def change_over_http(server, client, name):
+    open_diner(client, name)
+    order = order_pies(client, name, name).decode()
+
+    def post(site, path, body=None):
+        status, answer = Web.ask(server, site, "POST", f"/v1/orders/{order}/{path}", body and json.dumps(body))
+        assert status == 200, (path, answer)
+        return answer
+
+    swap = {"lines": [{"line": "pie", "quantity": 1, "by": {"item": "tea", "quantity": 2}}]}
+    assert post("console", "change?by=merchant&within=60", swap) == {"version": 2}
+    proposal = client.json("ORDER.GET", order)["proposal"]
+    assert [change["line"] for change in proposal["change"]] == ["pie", "tea"]
+    assert proposal["after"]["total"] == 1_650 + 2 * 300
+    assert post("console", "decline") == {"version": 3}
+    assert post("console", "change?by=customer", {"add": [{"item": "tea", "quantity": 1}]}) == {"version": 4}
+    digest = client.json("ORDER.GET", order)["proposal"]["after"]["digest"]
+    assert post("console", "agree", {"digest": digest}) == {"version": 5}
+    assert post("console", "noted") == {"version": 6}
+    # Who is not the customer at the store sees no order there.
+    status, _ = Web.ask(server, "store", "POST", f"/v1/orders/{order}/agree", json.dumps({"digest": digest}))
+    assert status == 404
