@@ -498,10 +498,11 @@ struct GoldenEvent {
                         pricing: PricingTerms(
                             taxIncluded: true,
                             taxes: [.init(id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 20_000)!)],
+                            service: .init(rate: Rate(thousandths: 10_000)!),
                             delivery: .init(Amount(minorUnits: 299)))))),
             #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[],"total":0,"missing":"replace","#
                 + #""pricing":{"taxIncluded":true,"taxes":[{"id":"vat","name":"VAT","rate":20000}],"#
-                + #""charges":{"delivery":{"fee":299}}}}"#),
+                + #""charges":{"service":{"rate":10000},"delivery":{"fee":299}}}}"#),
         GoldenEvent(
             "order.changeProposed", .order(.changeProposed(change, until: time(9))),
             "{" + changeText + #","until":1700000000009}"#),
