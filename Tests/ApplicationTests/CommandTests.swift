@@ -265,4 +265,28 @@ import Users
         #expect(try answer("merchant", .customer)?.hasPrefix("NOPERM ") ?? false)
         #expect(try answer("system", .admin)?.hasPrefix("INVALID BY: ") ?? false)
     }
+
+    @Test func `an order is changed in one's own name, and agreed to by whoever the caller speaks for`() throws {
+        func command(_ words: [String], _ role: Role) throws -> DomainCommand {
+            _ = try service.run(words, with: Rights(of: role))
+            return try #require(service.writes.last).command(.order(.unplaced))
+        }
+        let change = ["ORDER.CHANGE", "x", #"{"lines":[{"line":"pie","quantity":1}]}"#, "BY"]
+        guard case .order(.propose(let edits, .customer, 600, _)) = try command(change + ["customer"], .customer) else {
+            Issue.record("another command")
+            return
+        }
+        #expect(edits == [.reduce(line: "pie", to: 1)])
+        #expect(
+            try failure { _ = try service.run(change + ["merchant"], with: Rights(of: .customer)) }?
+                .hasPrefix("NOPERM ") ?? false)
+        for (role, parties) in [(Role.customer, [Order.Party.customer]), (.merchant, [.merchant])] {
+            guard case .order(.agree(_, parties)) = try command(["ORDER.AGREE", "x", "0123456789abcdef"], role),
+                case .order(.decline(parties)) = try command(["ORDER.DECLINE", "x"], role)
+            else {
+                Issue.record("another party than \(role)")
+                return
+            }
+        }
+    }
 }

@@ -34,7 +34,8 @@ struct ServiceCheckTests {
     }
 
     private static func findings(
-        _ placement: Order.Placement, cart handover: Handover? = nil, _ events: [Outlet.Event] = [.registered(details)]
+        _ placement: Order.Placement, cart handover: Handover? = nil, _ events: [Outlet.Event] = [.registered(details)],
+        after changes: [Order.Event] = []
     ) async throws -> [String] {
         var history = RecordedHistory()
         for event in events { history.append(.outlet(event), to: .kitchen) }
@@ -51,6 +52,7 @@ struct ServiceCheckTests {
                     order: StreamName.order.id, lines: placement.lines, charges: placement.charges,
                     total: placement.total, customer: placement.customer, handover: chosen)),
             to: .cart)
+        for event in changes { history.append(.order(event), to: .order) }
         var log = StoredLog()
         log.events = history.events
         log.storedHeads = [StoredHead(partition: 0, position: Int64(log.events.count), digest: [], epoch: 0)]
@@ -90,6 +92,49 @@ struct ServiceCheckTests {
         #expect(
             try await Self.findings(Self.placement(other, Self.atTable))
                 == ["has other charges than outlet 'kitchen' had for table"])
+    }
+
+    @Test func `terms that the outlet did not have are found`() async throws {
+        var placement = try Self.placement(Self.details.pricing(for: .table), Self.atTable)
+        placement.pricing = Self.details.pricing(for: .table).settled
+        #expect(try await Self.findings(placement) == [])
+        placement.pricing.taxIncluded = false
+        #expect(
+            try await Self.findings(placement) == ["says that outlet 'kitchen' had other taxes and charges than it had"]
+        )
+    }
+
+    @Test func `charges after a change that do not follow from the terms are found`() async throws {
+        var placement = try Self.placement(Self.details.pricing(for: .table), Self.atTable)
+        placement.pricing = Self.details.pricing(for: .table).settled
+        placement.terms = Order.Terms(placedAt: Timestamp(millisecondsSinceEpoch: 0), acceptWithin: 60)
+        placement.missing = .remove
+        guard
+            case .changed(var change)? = try Order.decide(
+                .propose(
+                    [.reduce(line: "pie", to: 1)], by: .merchant, wait: 60, now: Timestamp(millisecondsSinceEpoch: 0)),
+                in: .placed(Order.Book(placement))
+            ).first
+        else { throw ImpossibleEvent("no change") }
+        #expect(try await Self.findings(placement, after: [.changed(change)]) == [])
+        change.price.charges.removeFirst()
+        var after = placement
+        (after.lines, after.charges) = (change.ordered, change.price.charges)
+        change.after = try Self.digest(of: after, change)
+        #expect(
+            try await Self.findings(placement, after: [.changed(change)])
+                == ["has other charges after a change than follow from its lines and the terms that it was placed on"])
+        change.before = change.after
+        #expect(
+            try await Self.findings(placement, after: [.changed(change)])
+                == ["is impossible: a change between other bills than it says"])
+    }
+
+    /// The digest of an order's bill, whatever its charges are.
+    private static func digest(of placement: Order.Placement, _ change: Order.Change) throws -> Text {
+        var placement = placement
+        placement.total = change.price.total
+        return placement.digest
     }
 
     @Test func `what an order lacks is found`() async throws {

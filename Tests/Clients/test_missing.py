@@ -44,7 +44,8 @@ NOTFOUND = [
     "CART.ADD c no rice 1", "CART.ADD c there no 1", "CART.SET no no 1", "CART.REMOVE no no", "CART.EDIT no no NOTE x",
     "ORDER.ACCEPT no", "ORDER.REJECT no CODE ITEMS", "ORDER.PREPARE no", "ORDER.READY no", "ORDER.COMPLETE no",
     "ORDER.DELAY no READY 2099-01-01T00:00:00Z", "ORDER.CANCEL no BY merchant CODE ITEMS",
-    "ORDER.REFUND no CODE ITEMS", "KITCHEN no", "PICTURE.PUT no {PICTURE}", "TAKINGS no FROM 2026-03-01", "BROWSE OUTLET no", "OUTLETS OUTLET no",
+    "ORDER.REFUND no CODE ITEMS", 'ORDER.CHANGE no {"lines":[{"line":"x","quantity":0}]} BY merchant',
+    "ORDER.AGREE no 0123456789abcdef", "ORDER.DECLINE no", "ORDER.NOTED no", "KITCHEN no", "PICTURE.PUT no {PICTURE}", "TAKINGS no FROM 2026-03-01", "BROWSE OUTLET no", "OUTLETS OUTLET no",
     "SURPRISE OUTLET no", "BROWSE.SAVE q OUTLET no", "OUTLETS.SAVE q OUTLET no", "LOG.PROVE cart-no 1",
     "COMMAND HELP NO.SUCH", "HELP NO.SUCH",
 ]
@@ -171,13 +172,14 @@ class TestHTTP:
         "/v1/outlets/{outlet}": OUTLET, "/v1/outlets/{outlet}/menu": MENU,
         "/v1/outlets/{outlet}/sections/{section}": SECTION,
         "/v1/outlets/{outlet}/sections/{section}/items/{item}": ITEM, "/v1/outlets/{outlet}/groups/{group}": GROUP,
-        "/v1/outlets/{outlet}/pictures": PICTURE,
+        "/v1/outlets/{outlet}/pictures": PICTURE, "/v1/orders/{order}/change": json.dumps({"lines": []}),
     }
     BODIES = {
         "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1, "delay": 5,
+        "digest": "0" * 16,
     }
 
-    QUERY = {"from": "2026-03-01"}
+    QUERY = {"from": "2026-03-01", "by": "merchant"}
 
     def test_what_a_path_names_and_is_not_there_is_404(self, server):
         """Every route of the console whose path names something, by docs/openapi.json."""

@@ -260,13 +260,52 @@ extension Order.Placement {
         charges: [
             Charge(.service, 100, shares: [100]),
             Charge(.tax, id: "b", name: "B", rate: .sample(10_000), 110, shares: [100, 10], bases: [1_000, 100]),
-        ], total: 1_210)
+        ], total: 1_210, terms: Order.Terms(placedAt: 0, acceptWithin: 60),
+        pricing: PricingTerms(
+            taxIncluded: false, taxes: [.init(id: "b", name: "B", rate: .sample(10_000))],
+            service: .init(rate: .sample(10_000), tax: "b")))
 
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Placement {
         Order.Placement(
             cart: "c", outlet: "o", currency: .inr, lines: (0..<3).map { _ in .random(&random) },
             charges: (0..<random.pick([0, 1, 3])).map { _ in .random(&random) }, total: random.hostileAmount(),
-            terms: .random(&random))
+            terms: .random(&random), missing: random.pick(Order.Missing.allCases),
+            pricing: PricingTerms(
+                taxIncluded: random.chance(50),
+                taxes: random.pick([[], [.init(id: "a", name: "A", rate: .sample(20_000))]]),
+                delivery: random.maybe { PricingTerms.Fee($0.hostileAmount(), freeFrom: $0.hostileAmount()) }))
+    }
+}
+
+extension Order.Change {
+    /// One that is often possible, once the order is.
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Change {
+        let line = CartLine(id: "a", item: "a", name: "Tea", quantity: 1, unitPrice: 500)
+        var after = Order.Placement.possible
+        after.lines = [line]
+        after.charges = [
+            Charge(.service, 50, shares: [50]),
+            Charge(.tax, id: "b", name: "B", rate: .sample(10_000), 55, shares: [50, 5], bases: [500, 50]),
+        ]
+        after.total = random.chance(80) ? 605 : random.hostileAmount()
+        return Order.Change(
+            by: random.pick(Order.Party.allCases),
+            [.init(line: "a", name: "Tea", from: random.chance(80) ? 2 : random.hostileInt(), to: 1)],
+            before: Order.Placement.possible.digest, after: after.digest, ordered: after.lines, price: after.price)
+    }
+}
+
+extension Order.LineEdit {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.LineEdit {
+        let arrival = Order.Arrival(
+            .random(&random), quantity: random.pick([1, 2, random.hostileInt()]),
+            offer: .sample(price: random.hostileAmount(), currency: .inr, maxQuantity: random.hostileInt()))
+        let line = Text(Identifier.random(&random).rawValue)
+        return switch random.pick([0, 1, 2]) {
+        case 0: .reduce(line: line, to: random.pick([0, 1, random.hostileInt()]))
+        case 1: .replace(line: line, to: random.pick([0, 1, random.hostileInt()]), by: arrival)
+        default: .add(arrival)
+        }
     }
 }
 
@@ -293,7 +332,12 @@ extension Order.Terms {
 
 extension Order.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event {
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
+        case 16: .changeProposed(.random(&random), until: .random(&random))
+        case 17: .changed(.random(&random))
+        case 18: .changeDeclined(by: random.pick(Order.Party.allCases))
+        case 19: .changeExpired
+        case 20: .changesNoted
         case 15: .coverLost(payBy: .random(&random))
         case 14:
             .refunded(
@@ -332,7 +376,15 @@ extension Order.Ending {
 
 extension Order.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Command {
-        switch Int.random(in: 0..<11, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 11, 12:
+            .propose(
+                (0..<random.pick([1, 2, 0])).map { _ in .random(&random) },
+                by: random.pick([.merchant, .customer]), wait: random.pick([30, random.hostileInt()]),
+                now: .random(&random))
+        case 13: .agree(Order.Change.random(&random).after, as: [.customer, .merchant])
+        case 14: .decline(as: random.pick([[.customer], [.merchant], [.customer, .merchant]]))
+        case 15: .noteChanges
         case 10:
             .refund(
                 random.pick([

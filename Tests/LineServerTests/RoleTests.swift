@@ -27,14 +27,14 @@ import Users
             "CART.ADD", "CART.SET", "CART.EDIT", "CART.REMOVE", "CART.CLEAR", "CART.TIP", "CART.SERVICE",
             "CART.CHECKOUT",
         ],
-        .parties: ["ORDER.CANCEL"],
+        .parties: ["ORDER.CANCEL", "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE"],
         .merchant: [
             "OUTLET.PUT", "OUTLET.OPEN", "OUTLET.CLOSE", "OUTLET.PAUSE", "OUTLET.BUSY", "OUTLET.HIDE", "OUTLET.SHOW",
             "OUTLET.REMOVE", "MENU.PUT", "MENU.SECTION.PUT", "MENU.SECTION.REMOVE",
             "MENU.ITEM.PUT", "MENU.ITEM.REMOVE", "MENU.ITEM.PRICE", "MENU.ITEM.SUSPEND",
             "MENU.ITEM.RESUME", "MENU.GROUP.PUT", "MENU.GROUP.REMOVE", "MENU.OPTION.PRICE", "MENU.OPTION.SUSPEND",
             "MENU.OPTION.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET", "ORDER.ACCEPT", "ORDER.REJECT", "ORDER.PREPARE",
-            "ORDER.READY", "ORDER.COMPLETE", "ORDER.DELAY", "ORDER.PAYMENT", "ORDER.REFUND", "KITCHEN",
+            "ORDER.READY", "ORDER.COMPLETE", "ORDER.NOTED", "ORDER.DELAY", "ORDER.PAYMENT", "ORDER.REFUND", "KITCHEN",
             "TAKINGS", "OUTLETS.OWN", "PICTURE.PUT",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
@@ -96,6 +96,7 @@ import Users
     /// looked at before it is shown.
     private static let withoutCarts: Set = [
         "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
+        "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE",
         "ORDERS",
     ]
 

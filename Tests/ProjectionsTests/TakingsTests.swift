@@ -104,6 +104,36 @@ struct TakingsTests {
             ])
     }
 
+    @Test func `a change counts when it is recorded, as the difference that it makes`() throws {
+        let placement = Order.Placement(
+            cart: "c", outlet: "o", currency: Currency("GBP")!,
+            lines: [CartLine(id: "pie", item: "pie", name: "Pie", quantity: 2, unitPrice: 300)],
+            charges: [Charge(.delivery, 50), Self.vat, Charge(.tip, 20)], total: 670,
+            terms: Order.Terms(placedAt: 0, acceptWithin: 600), missing: .remove,
+            pricing: PricingTerms(
+                taxIncluded: true, taxes: [.init(id: "vat", name: "VAT", rate: Rate(thousandths: 20_000)!)],
+                delivery: .init(50)))
+        let events = try Order.decide(
+            .propose([.reduce(line: "pie", to: 1)], by: .merchant, wait: 600, now: 0),
+            in: .placed(Order.Book(placement)))
+        let change = try #require(events.first)
+        var state = Order.State.placed(Order.Book(placement))
+        try Order.evolve(&state, change)
+        let cancelled = try Order.decide(.cancel(by: .merchant, .items, text: nil), in: state)
+        let model = Self.model([("a", [(0, .placed(placement)), (16, change), (31, try #require(cancelled.first))])])
+        #expect(
+            Self.sums(model, [15, 30, 45]) == [
+                [
+                    "changed total": -300, "changed lines": -300, "changed tax vat 20000": -50,
+                    "base of changed vat 20000": -300,
+                ],
+                [
+                    "cancelled total": 370, "cancelled lines": 300, "cancelled delivery": 50, "cancelled tip": 20,
+                    "cancelled tax vat 20000": 50, "base of cancelled vat 20000": 300,
+                ],
+            ])
+    }
+
     @Test func `a period is part of what begins before it does not`() {
         let model = Self.model([("a", [(16, Self.placed())])])
         #expect(Self.sums(model, [0, 15, 30]).map(\.isEmpty) == [true, false])

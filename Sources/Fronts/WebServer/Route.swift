@@ -192,6 +192,7 @@ extension Route {
                 .cart, .customer(), .body("total", "TOTAL", integer: true, optional: true),
                 .body("quote", "QUOTE", optional: true), .body("name", "NAME", optional: true),
                 .body("phone", "PHONE", optional: true), .body("address", "ADDRESS", optional: true),
+                .body("missing", "MISSING", optional: true),
             ], .order),
         Route(
             "GET", "/v1/orders", both, "ORDERS",
@@ -206,6 +207,14 @@ extension Route {
         Route(
             "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
             [.body("by", "BY"), .body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/change", both, "ORDER.CHANGE",
+            [.content, .query("by", "BY", optional: false), .query("within", "WITHIN", integer: true)],
+            .number("version")),
+        Route("POST", "/v1/orders/{order}/agree", both, "ORDER.AGREE", [.body("digest")], .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/decline", both, "ORDER.DECLINE", [.body("by", "BY", optional: true)],
+            .number("version")),
     ]
 
     private static let merchants: [Route] = [
@@ -269,6 +278,7 @@ extension Route {
         Route("POST", "/v1/orders/{order}/prepare", [.console], "ORDER.PREPARE", .number("version")),
         Route("POST", "/v1/orders/{order}/ready", [.console], "ORDER.READY", .number("version")),
         Route("POST", "/v1/orders/{order}/complete", [.console], "ORDER.COMPLETE", .number("version")),
+        Route("POST", "/v1/orders/{order}/noted", [.console], "ORDER.NOTED", .number("version")),
         Route(
             "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY", [.body("ready", "READY")],
             .number("version")),

@@ -143,6 +143,10 @@ extension Orders.Open {
             writer.key("payments")
             PaymentCodec.encode(book.payments.reports, to: &writer)
         }
+        if !book.changes.isEmpty {
+            writer.key("changes")
+            OrderChangeCodec.encode(book.changes, to: &writer)
+        }
         writer.key("placed")
         writer.raw(placed)
         writer.endObject()
@@ -155,6 +159,7 @@ extension Orders.Open {
         var payBy: Timestamp?
         var readyBy: Timestamp?
         var payments: [Order.Payment] = []
+        var changes: [Order.ChangeRecord] = []
         var payload: [UInt8] = []
         do {
             try JSONReader.read(snapshot) { reader throws(JSONReadingError) in
@@ -165,6 +170,7 @@ extension Orders.Open {
                     case "acceptBy": acceptBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "payBy": payBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "payments": payments = try PaymentCodec.decode(from: &reader)
+                    case "changes": changes = try OrderChangeCodec.records(from: &reader)
                     case "readyBy": readyBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "placed": payload = Array(try reader.rawValue())
                     default: _ = try reader.rawValue()
@@ -181,6 +187,8 @@ extension Orders.Open {
             book.placement.lines = []
             book.placement.name = nil
             book.placement.handover = .none
+            book.placement.pricing = .none
+            book.changes = changes
             book.status = status
             book.acceptBy = acceptBy
             book.payBy = payBy

@@ -28,7 +28,7 @@ public struct KitchenOrder: Sendable {
     public var placedAt: Timestamp
     /// How far it has come, without its lines, its name and how it is handed over until ``whole``.
     public fileprivate(set) var book: Order.Book
-    /// Its first event.
+    /// Its first event, with the bill as it is by now.
     fileprivate let placed: [UInt8]
 
     /// The order with what was ordered. Few of a long list are shown, so only these are decoded.
@@ -140,7 +140,7 @@ extension Orders {
         }
     }
 
-    fileprivate static let placed = EventKind(
+    static let placed = EventKind(
         name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
 
     /// The outlet of an order; nil if there is no such order.

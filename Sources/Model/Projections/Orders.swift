@@ -59,8 +59,8 @@ public struct Orders: Projection {
     public struct Open: Sendable {
         /// The order without its lines, its name and how it is handed over.
         public fileprivate(set) var book: Order.Book
-        /// Its first event as it is written now: what was ordered.
-        public let placed: [UInt8]
+        /// Its first event as it is written now, with the bill as it is by now: what is ordered.
+        public fileprivate(set) var placed: [UInt8]
         /// The version of that event's schema.
         let schemaVersion: Int
 
@@ -151,7 +151,15 @@ public struct Orders: Projection {
         let before = notesChanges ? row(order, standing) : nil
         var state = Order.State.placed(open[order]?.book ?? book(standing))
         try Order.evolve(&state, change)
-        guard let book = state.book else { return }
+        guard var book = state.book else { return }
+        if case .changed(let change) = change {
+            standing.total = change.price.total.minorUnits
+            standing.tax = book.placement.tax.minorUnits
+            standing.count = Int32(clamping: change.ordered.reduce(0) { $0 + $1.quantity })
+            try open[order]?.take(change)
+        } else if case .changeProposed(let change, _) = change, let last = book.changes.indices.last {
+            book.changes[last].change = change.summary
+        }
         standing.version = version
         standing.changedAt = event.recordedAt.millisecondsSinceEpoch
         standing.status = book.status.number
@@ -183,6 +191,7 @@ public struct Orders: Projection {
             book.placement.lines = []
             book.placement.name = nil
             book.placement.handover = .none
+            book.placement.pricing = .none
             let (kind, placed) = EventCodec.encode(.order(.placed(placement)))
             open[order] = Open(book: book, placed: placed, schemaVersion: kind.schemaVersion)
             follow(order, book)
@@ -275,6 +284,16 @@ public struct Orders: Projection {
     }
 
     public mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+}
+
+extension Orders.Open {
+    /// Orders what is ordered after a change.
+    fileprivate mutating func take(_ change: Order.Change) throws(ImpossibleEvent) {
+        guard case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, placed) else {
+            throw ImpossibleEvent("a change of an order that cannot be read")
+        }
+        placed = EventCodec.encode(.order(.placed(try placement.after(change)))).payload
+    }
 }
 
 extension Orders.Standing {

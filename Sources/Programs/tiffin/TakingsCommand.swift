@@ -15,8 +15,8 @@ enum TakingsCommand: Subcommand {
 
     static let about: String? = """
         Asks a running server, and prints a table of days. With --csv each line is a sum: its day, how orders were
-        had, what became of the money (sold, cancelled, refunded or paid), what it is for, of a tax its id and rate in
-        thousandths of a percent, of how many orders, refunds or reports it is, what a tax was taken of, and the
+        had, what became of the money (sold, changed, cancelled, refunded or paid), what it is for, of a tax its id and
+        rate in thousandths of a percent, of how many orders, refunds or reports it is, what a tax was taken of, and the
         amount; there amounts are in minor units. What was recorded counts on the day when it was.
         """
 
@@ -69,7 +69,7 @@ private struct TakingsTable: Sendable {
 
     static let plain = TakingsTable(
         isOfRecords: false,
-        heading: columns("day", ["orders", "sold", "cancelled", "refunded", "net", "of it tax", "captured"])
+        heading: columns("day", ["orders", "sold", "changed", "cancelled", "refunded", "net", "of it tax", "captured"])
     ) { day, currency in
         func sum(_ movement: String, _ field: String) -> Int64 {
             (day["services"]?.elements ?? []).reduce(0) { $0 + ($1[movement]?[field]?.integer ?? 0) }
@@ -77,7 +77,8 @@ private struct TakingsTable: Sendable {
         let net = day["net"]
         let tax = (net?["taxes"]?.elements ?? []).reduce(Int64(0)) { $0 + ($1["amount"]?.integer ?? 0) }
         let amounts = [
-            sum("sold", "total"), sum("cancelled", "total"), sum("refunded", "total"), net?["total"]?.integer ?? 0, tax,
+            sum("sold", "total"), sum("changed", "total"), sum("cancelled", "total"), sum("refunded", "total"),
+            net?["total"]?.integer ?? 0, tax,
             day["payments"]?["captured"]?["amount"]?.integer ?? 0,
         ]
         let words = amounts.map { Amount(minorUnits: $0).majorUnits(of: currency) }
@@ -100,7 +101,7 @@ private struct TakingsTable: Sendable {
         }
         for part in day["services"]?.elements ?? [] {
             let service = part["service"]?.text ?? ""
-            for movement in ["sold", "cancelled", "refunded"] {
+            for movement in ["sold", "changed", "cancelled", "refunded"] {
                 guard case .object(let members)? = part[movement] else { continue }
                 let count = part[movement]?["count"]?.integer
                 for member in members where member.key != "count" {

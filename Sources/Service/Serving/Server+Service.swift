@@ -30,9 +30,9 @@ extension Server: @LoopActor Service {
     }
 
     package func submit(
-        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+        to order: Identifier, _ call: borrowing Call, knowing command: @escaping (Order.Book?) -> Order.Command
     ) throws(Failure) -> Response {
-        try writes.submit(to: order, call, command: command)
+        try writes.submit(to: order, call, knowing: command)
     }
 
     package func submit(

@@ -82,13 +82,13 @@ final class Writes {
     // MARK: Orders
 
     func submit(
-        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+        to order: Identifier, _ call: borrowing Call, knowing command: @escaping (Order.Book?) -> Order.Command
     ) throws(Failure) -> Response {
         let stream = StreamName(.order, order)
         let promise = Promise(about: stream.category)
         var request = CommandRequest(
             stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion
-        ) { [self] _, _ in .order(LoopActor.assumeIsolated { self.decided(command()) }) }
+        ) { [self] state, _ in .order(LoopActor.assumeIsolated { self.decided(command(state.order)) }) }
         request.mayKnow = call.confinement?.orders
         submit(request, promise)
         return .promise(promise)
@@ -98,7 +98,7 @@ final class Writes {
         to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
         command: @escaping (PersonalText?) -> Order.Command
     ) throws(Failure) -> Response {
-        guard let text = try call[parameter] else { return try submit(to: order, call) { command(nil) } }
+        guard let text = try call[parameter] else { return try submit(to: order, call, knowing: { _ in command(nil) }) }
         try text.check(parameter.field, TextRules.note)
         let stream = StreamName(.order, order)
         let (plain, sealed, version) = (

@@ -82,9 +82,12 @@ final class MemoryService: Service {
     }
 
     func submit(
-        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+        to order: Identifier, _ call: borrowing Call, knowing command: @escaping (Order.Book?) -> Order.Command
     ) throws(Failure) -> Response {
-        try submit(StreamName(.order, order), call) { _, _ in .order(command()) }
+        try submit(StreamName(.order, order), call) { state, _ in
+            guard case .order(let order) = state else { return .order(command(nil)) }
+            return .order(command(order.book))
+        }
     }
 
     func submit(

@@ -53,6 +53,11 @@ enum EventCase: String, CaseIterable {
     case orderCompleted = "order.completed"
     case orderDelayed = "order.delayed"
     case orderCancelled = "order.cancelled"
+    case orderChangeProposed = "order.changeProposed"
+    case orderChanged = "order.changed"
+    case orderChangeDeclined = "order.changeDeclined"
+    case orderChangeExpired = "order.changeExpired"
+    case orderChangesNoted = "order.changesNoted"
     case customerForgotten = "customer.forgotten"
     case userPut = "user.put"
     case userRemoved = "user.removed"
@@ -111,6 +116,11 @@ enum EventCase: String, CaseIterable {
             case .order(.completed): .orderCompleted
             case .order(.delayed): .orderDelayed
             case .order(.cancelled): .orderCancelled
+            case .order(.changeProposed): .orderChangeProposed
+            case .order(.changed): .orderChanged
+            case .order(.changeDeclined): .orderChangeDeclined
+            case .order(.changeExpired): .orderChangeExpired
+            case .order(.changesNoted): .orderChangesNoted
             case .deed(.customerForgotten): .customerForgotten
             case .deed(.userPut): .userPut
             case .deed(.userRemoved): .userRemoved
@@ -185,7 +195,8 @@ enum EventCase: String, CaseIterable {
                         lines: random.lines(), charges: random.charges(), total: random.amount(),
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms(),
-                        handover: random.handover())))
+                        handover: random.handover(), missing: random.pick(Order.Missing.allCases),
+                        pricing: random.pricing())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
@@ -218,6 +229,11 @@ enum EventCase: String, CaseIterable {
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
         case .orderDelayed: .order(.delayed(readyBy: random.time()))
         case .orderCancelled: .order(.cancelled(random.ending()))
+        case .orderChangeProposed: .order(.changeProposed(random.change(), until: random.time()))
+        case .orderChanged: .order(.changed(random.change()))
+        case .orderChangeDeclined: .order(.changeDeclined(by: random.pick(Order.Party.allCases)))
+        case .orderChangeExpired: .order(.changeExpired)
+        case .orderChangesNoted: .order(.changesNoted)
         case .customerForgotten: .deed(.customerForgotten)
         case .userPut:
             .deed(
@@ -327,7 +343,7 @@ extension SeededGenerator {
         PricingTerms.Fee(amount(), freeFrom: maybe { $0.amount() }, tax: maybe { $0.identifier() })
     }
 
-    private mutating func pricing() -> PricingTerms {
+    mutating func pricing() -> PricingTerms {
         PricingTerms(
             taxIncluded: maybe { $0.chance(50) },
             taxes: texts().map {
@@ -393,6 +409,14 @@ extension SeededGenerator {
         Order.Terms(
             placedAt: maybe { $0.time() }, promisedFor: maybe { $0.time() }, releaseAt: maybe { $0.time() },
             acceptBy: maybe { $0.time() }, payBy: maybe { $0.time() }, acceptWithin: maybe { $0.integer() })
+    }
+
+    mutating func change() -> Order.Change {
+        Order.Change(
+            by: pick(Order.Party.allCases),
+            texts().map {
+                Order.LineChange(line: $0, name: text(), from: integer(), to: integer(), replaces: maybe { $0.text() })
+            }, before: text(), after: text(), ordered: lines(), price: Order.Price(amount(), charges()))
     }
 
     mutating func ending() -> Order.Ending {

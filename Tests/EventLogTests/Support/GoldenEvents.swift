@@ -384,6 +384,21 @@ struct GoldenEvent {
                 + #"},{"line":"x","item":"x","name":"X","quantity":1,"unitPrice":0}],"total":500}"#),
     ]
 
+    private static let change = Order.Change(
+        by: .merchant,
+        [
+            Order.LineChange(line: "pie", name: "Pie", from: 2, to: 0),
+            Order.LineChange(line: "tea", name: "Tea", from: 0, to: 1, replaces: "pie"),
+        ], before: "0123456789abcdef", after: "fedcba9876543210",
+        ordered: [
+            CartLine(id: "tea", item: Identifier("tea")!, name: "Tea", quantity: 1, unitPrice: Amount(minorUnits: 250))
+        ], price: Order.Price(Amount(minorUnits: 300), [Charge(.tip, Amount(minorUnits: 50))]))
+    private static let changeText =
+        #""by":"merchant","change":[{"line":"pie","name":"Pie","from":2,"to":0},"#
+        + #"{"line":"tea","name":"Tea","from":0,"to":1,"replaces":"pie"}],"before":"0123456789abcdef","#
+        + #""after":"fedcba9876543210","lines":[{"line":"tea","item":"tea","name":"Tea","quantity":1,"unitPrice":250}],"#
+        + #""charges":[{"kind":"tip","amount":50,"included":false,"shares":[]}],"total":300"#
+
     private static let orders = [
         GoldenEvent(
             "order.placed", version: 4,
@@ -473,6 +488,28 @@ struct GoldenEvent {
         GoldenEvent(
             "order.cancelled", .order(.cancelled(Order.Ending(by: .system, .timeout))),
             #"{"by":"system","code":"TIMEOUT"}"#),
+        GoldenEvent(
+            "order.placed", version: 3,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!, lines: [],
+                        total: .zero, missing: .replace,
+                        pricing: PricingTerms(
+                            taxIncluded: true,
+                            taxes: [.init(id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 20_000)!)],
+                            service: .init(rate: Rate(thousandths: 10_000)!),
+                            delivery: .init(Amount(minorUnits: 299)))))),
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[],"total":0,"missing":"replace","#
+                + #""pricing":{"taxIncluded":true,"taxes":[{"id":"vat","name":"VAT","rate":20000}],"#
+                + #""charges":{"service":{"rate":10000},"delivery":{"fee":299}}}}"#),
+        GoldenEvent(
+            "order.changeProposed", .order(.changeProposed(change, until: time(9))),
+            "{" + changeText + #","until":1700000000009}"#),
+        GoldenEvent("order.changed", .order(.changed(change)), "{" + changeText + "}"),
+        GoldenEvent("order.changeDeclined", .order(.changeDeclined(by: .customer)), #"{"by":"customer"}"#),
+        GoldenEvent("order.changeExpired", .order(.changeExpired), "{}"),
+        GoldenEvent("order.changesNoted", .order(.changesNoted), "{}"),
         GoldenEvent(
             "order.placed", version: 3,
             .order(

@@ -122,9 +122,25 @@ struct RandomHistory {
             details.prepMinutes = generator.pick([nil, 20])
             details.payment = generator.pick([.none, .first])
             placement.terms = Order.Terms(of: details, at: now)
+            placement.missing = generator.pick(Order.Missing.allCases)
             return .place(placement)
         }
-        switch generator.number(0..<10) {
+        switch generator.number(0..<13) {
+        case 10:
+            let tea = Offer.available(
+                .init(name: "Mint", unitPrice: 90, currency: Currency("INR")!, maxQuantity: 9))
+            return .propose(
+                [
+                    generator.pick([
+                        .reduce(line: "tea", to: 1),
+                        .replace(line: "tea", to: 0, by: .init("mint", quantity: 2, offer: tea)),
+                        .add(.init("mint", quantity: 1, offer: tea)),
+                    ])
+                ], by: generator.pick([.merchant, .customer]), wait: 600, now: now)
+        case 11:
+            if generator.chance(30) { return .decline(as: [.customer]) }
+            return .agree(state.book?.proposal?.change.after ?? "", as: [.customer, .merchant])
+        case 12: return .noteChanges
         case 8:
             let payment = Order.Payment(
                 reference: generator.pick(["pay_1", "pay_2"]), generator.pick(Order.PaymentKind.allCases), 500,

@@ -56,8 +56,8 @@ struct HistoryCheck {
         }
     }
 
-    /// What is kept of an order, so that its next event can be checked. It has no lines: nothing that happens to an
-    /// order depends on them.
+    /// What is kept of an order, so that its next event can be checked. It has lines only as long as it can be changed:
+    /// nothing else that happens to an order depends on them.
     private struct OrderEntry {
         private enum Status {
             case unplaced
@@ -79,6 +79,12 @@ struct HistoryCheck {
             return entry
         }
 
+        /// Whether its charges follow from its lines, and from the terms that were recorded when it was placed.
+        var followsFromTerms: Bool {
+            guard case .followed(.placed(let book)) = status else { return true }
+            return book.placement.follows(from: book.placement.pricing)
+        }
+
         /// Takes the next event.
         mutating func take(_ change: Order.Event, _ version: Int64, of order: Identifier) throws(ImpossibleEvent) {
             self.version = version
@@ -95,9 +101,15 @@ struct HistoryCheck {
             status = .corrupt
             try Order.evolve(&state, change)
             guard case .placed(var book) = state else { return }
-            book.placement.lines = []
+            if book.placement.terms.placedAt == nil || book.status.isEnd {
+                book.placement.lines = []
+                book.placement.handover = .none
+                book.placement.pricing = .none
+                book.changes = []
+            }
             book.placement.name = nil
-            book.placement.handover = .none
+            book.placement.handover.phone = nil
+            book.placement.handover.address = nil
             let placement = book.placement
             if placement.terms == .none, book == Order.Book(placement) {
                 status = .untouched(placement.total, placement.currency, of: placement.customer)
@@ -260,6 +272,11 @@ struct HistoryCheck {
             try books[order, default: OrderEntry()].take(change, event.version, of: order)
         } catch {
             found(.difference, event.position, event.stream.description, "is impossible: \(error)")
+        }
+        if case .changed = change, !(books[order]?.followsFromTerms ?? true) {
+            found(
+                .difference, event.position, event.stream.description,
+                "has other charges after a change than follow from its lines and the terms that it was placed on")
         }
         if case .placed(let placement) = change,
             let problem = services.problem(of: placement, order, at: event.position)

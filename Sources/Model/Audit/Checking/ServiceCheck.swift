@@ -53,6 +53,10 @@ struct ServiceCheck {
             return nil
         }
         guard let details = outlets[outlet]??.details else { return nil }
+        let terms = placement.pricing
+        guard terms == .none || terms == details.pricing(for: placement.handover.service).settled else {
+            return "says that outlet '\(outlet)' had other taxes and charges than it had"
+        }
         guard let service = placement.handover.service else {
             return details.services.isEmpty
                 ? nil : "does not say how it is had, and outlet '\(outlet)' offered \(details.offer)"
@@ -119,14 +123,10 @@ extension OutletDetails {
 
 extension Order.Placement {
     /// Whether the charges are those of a bill on these terms.
-    fileprivate func follows(from terms: PricingTerms) -> Bool {
+    func follows(from terms: PricingTerms) -> Bool {
         let lines = lines.enumerated().map { index, line in
-            // A line is taxed with what has a base on it. One of no amount is on nothing.
-            let parts = taxes.compactMap { tax in
-                index < tax.bases.count && tax.bases[index] > .zero
-                    ? Bill.Part(tax.bases[index].minorUnits, tax: tax.id) : nil
-            }
-            return (try? line.total()).map { Bill.Line($0, parts: parts) }
+            // One of no amount is taxed with nothing.
+            (try? line.total()).map { Bill.Line($0, parts: parts(ofLine: index)) }
         }
         guard !lines.contains(where: { $0 == nil }) else { return false }
         let tip = charges.first { $0.kind == .tip }?.amount ?? .zero

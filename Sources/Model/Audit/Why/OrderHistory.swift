@@ -77,7 +77,24 @@ public struct OrderHistory: Sendable {
         case .completed(let party): return "completed by the \(party.rawValue)"
         case .delayed(let readyBy): return "delayed, to be ready by \(readyBy.words)"
         case .cancelled(let ending): return "cancelled \(words(for: ending, texts))"
+        case .changeProposed(let change, let until):
+            return "change proposed by the \(change.by.rawValue), until \(until.words): \(words(for: change, currency))"
+        case .changed(let change):
+            return "changed as proposed by the \(change.by.rawValue): \(words(for: change, currency))"
+        case .changeDeclined(let party): return "change declined by the \(party.rawValue)"
+        case .changeExpired: return "change not answered in time"
+        case .changesNoted: return "change noted by the kitchen"
         }
+    }
+
+    /// `1 × Pie instead of 2, 1 × Tart, for 16.50 GBP`
+    private static func words(for change: Order.Change, _ currency: Currency?) -> String {
+        let lines = change.lines.map { line in
+            line.to == 0
+                ? "no \(line.name)" : "\(line.to) × \(line.name)" + (line.from > 0 ? " instead of \(line.from)" : "")
+        }
+        let total = change.price.total
+        return lines.joined(separator: ", ") + ", for \(currency.map { total.words(in: $0) } ?? "\(total.minorUnits)")"
     }
 
     private static func words(for ending: Order.Ending, _ texts: DecryptedTexts) -> String {

@@ -115,7 +115,8 @@ extension Cart: StreamDecider {
         else { return [] }
         let placement = Order.Placement(
             cart: id, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
-            total: total, customer: customer, name: name, terms: checkOut.terms, handover: handover)
+            total: total, customer: customer, name: name, terms: checkOut.terms, handover: handover,
+            missing: checkOut.missing, pricing: checkOut.terms.placedAt == nil ? .none : checkOut.pricing.settled)
         return [Consequence(stream: StreamName(.order, order), isStreamNew: true, command: .order(.place(placement)))]
     }
 }
@@ -123,5 +124,11 @@ extension Cart: StreamDecider {
 extension Order: StreamDecider {
     static func state(in stream: AggregateState) -> State? { if case .order(let state) = stream { state } else { nil } }
     static func recorded(_ event: Event) -> DomainEvent { .order(event) }
-    static func outlet(beside _: Command, in _: State, of _: Identifier) -> Identifier? { nil }
+    /// What comes into an order is priced by the menu of today.
+    static func outlet(beside command: Command, in state: State, of _: Identifier) -> Identifier? {
+        guard case .propose(let edits, _, _, _) = command, edits.contains(where: { $0.arrival != nil }) else {
+            return nil
+        }
+        return state.book?.placement.outlet
+    }
 }

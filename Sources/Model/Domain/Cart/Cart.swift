@@ -119,6 +119,8 @@ public enum Cart: Decider {
         public var requirements: [OfferedService.Requirement]
         /// How soon the order is promised, if it is, in minutes.
         public var prepMinutes: Int?
+        /// What the customer wants if something of the order cannot be had.
+        public var missing = Order.Missing.ask
         /// Why the order cannot be had as was chosen, if so.
         var refusal: Rejection?
 

@@ -37,15 +37,19 @@ public struct Quote: Equatable, Sendable {
         }
         self.lines = lines
         bill = try Bill(for: billed, on: terms, tip: contents.tip)
-        digest = Quote.digest(of: contents, lines, bill, service, prepMinutes)
+        digest = Quote.digest(
+            of: lines, Order.Price(bill.total, bill.charges), at: contents.outlet, in: contents.currency, for: service,
+            prepMinutes: prepMinutes)
     }
 
-    private static func digest(
-        of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill, _ service: ServiceKind?, _ prepMinutes: Int?
+    /// The digest of a bill for lines at an outlet, and of what is promised.
+    static func digest(
+        of lines: [CartLine], _ price: Order.Price, at outlet: Identifier, in currency: Currency,
+        for service: ServiceKind?, prepMinutes: Int? = nil
     ) -> Text {
         var hash = StableHash()
-        hash.add(contents.outlet.text)
-        hash.add(Text(contents.currency.code))
+        hash.add(outlet.text)
+        hash.add(Text(currency.code))
         if let service { hash.add(Text(service.rawValue)) }
         for line in lines {
             hash.add(line.id)
@@ -58,7 +62,7 @@ public struct Quote: Equatable, Sendable {
                 hash.add(Int64(option.free))
             }
         }
-        for charge in bill.charges {
+        for charge in price.charges {
             hash.add(Text(charge.kind.rawValue))
             hash.add(charge.id?.text ?? "")
             hash.add(Int64(charge.rate?.thousandths ?? 0))
@@ -66,7 +70,7 @@ public struct Quote: Equatable, Sendable {
             hash.add(charge.isIncluded ? 1 : 0)
             for share in charge.shares { hash.add(share.minorUnits) }
         }
-        hash.add(bill.total.minorUnits)
+        hash.add(price.total.minorUnits)
         if let prepMinutes { hash.add(Int64(prepMinutes)) }
         return Text(hash.text)
     }

@@ -30,6 +30,14 @@ public enum Order: Decider {
         case reportPayment(Payment, now: Timestamp)
         /// The outlet gives something back.
         case refund(RefundPart, Reason)
+        /// Something of it is to be different. The other party has to agree, within some seconds.
+        case propose([LineEdit], by: Party, wait: Int, now: Timestamp)
+        /// One of these parties agrees to the bill of that digest.
+        case agree(Text, as: [Party])
+        /// One of these parties does not agree, or withdraws what it proposed.
+        case decline(as: [Party])
+        /// The kitchen has seen what is different.
+        case noteChanges
         /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
         case meetDeadline(now: Timestamp)
     }
@@ -55,6 +63,14 @@ public enum Order: Decider {
         /// The kitchen sees it no more until it is paid: by a moment.
         case coverLost(payBy: Timestamp)
         case refunded(Refund)
+        /// Somebody wants it to be different. The other party can agree until a moment.
+        case changeProposed(Change, until: Timestamp)
+        /// It is different from now on.
+        case changed(Change)
+        case changeDeclined(by: Party)
+        case changeExpired
+        /// The kitchen has seen what is different.
+        case changesNoted
     }
 
     // MARK: State
@@ -112,11 +128,16 @@ public enum Order: Decider {
             (.ready, .reject), (.completed, .reject), (.rejected, .reject), (.cancelled, .reject):
             throw book.refusal
 
-        case (.placed, .prepare), (.accepted, .prepare): return [.preparationStarted]
+        case (.placed, .prepare), (.accepted, .prepare):
+            try book.checkNoProposal()
+            return [.preparationStarted]
         case (.preparing, .prepare): return []
-        case (.placed, .ready), (.accepted, .ready), (.preparing, .ready): return [.readied]
+        case (.placed, .ready), (.accepted, .ready), (.preparing, .ready):
+            try book.checkNoProposal()
+            return [.readied]
         case (.ready, .ready): return []
         case (.placed, .complete), (.accepted, .complete), (.preparing, .complete), (.ready, .complete):
+            try book.checkNoProposal()
             return [.completed(by: .merchant)]
         case (.completed, .complete): return []
         case (.awaitingPayment, .prepare), (.scheduled, .prepare), (.ready, .prepare), (.completed, .prepare),
@@ -154,6 +175,12 @@ public enum Order: Decider {
             return [.refunded(try book.refund(part, reason))]
         case (.awaitingPayment, .refund), (.scheduled, .refund), (.rejected, .refund), (.cancelled, .refund):
             throw book.refusal
+
+        case (_, .propose(let edits, let party, let wait, let now)):
+            return try book.propose(edits, by: party, wait: wait, now)
+        case (_, .agree(let digest, let parties)): return try book.agree(to: digest, as: parties)
+        case (_, .decline(let parties)): return try book.decline(as: parties)
+        case (_, .noteChanges): return book.unnoted.isEmpty ? [] : [.changesNoted]
 
         // Money that moved is recorded whatever has become of the order.
         case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
@@ -213,7 +240,8 @@ public enum Order: Decider {
 
     /// What happens to an order by itself, as its deadline has passed.
     private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
-        switch book.status {
+        if let until = book.proposal?.until, until <= now { return [.changeExpired] }
+        return switch book.status {
         case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid, price: book.placement.price))]
         case .scheduled: release(book.placement, now)
         case .placed where book.acceptBy != nil:
@@ -262,7 +290,7 @@ public enum Order: Decider {
                 throw ImpossibleEvent("an order with a text that is not its customer's")
             }
             guard placement.lines.count <= Cart.maximumLines, placement.charges.count <= Bill.maximumCharges,
-                placement.charges.allSatisfy(\.isRecordable)
+                placement.charges.allSatisfy(\.isRecordable), placement.pricing.charges.isRecordable
             else {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
@@ -295,9 +323,22 @@ public enum Order: Decider {
             book.readyBy = readyBy ?? book.readyBy
         case .rejected(let ending):
             try book.end(as: .rejected, from: [.placed], ending)
-        case .preparationStarted: try book.move(to: .preparing, from: [.placed, .accepted])
-        case .readied: try book.move(to: .ready, from: [.placed, .accepted, .preparing])
-        case .completed: try book.move(to: .completed, from: [.placed, .accepted, .preparing, .ready])
+        case .preparationStarted: try book.proceed(to: .preparing, from: [.placed, .accepted])
+        case .readied: try book.proceed(to: .ready, from: [.placed, .accepted, .preparing])
+        case .completed: try book.proceed(to: .completed, from: [.placed, .accepted, .preparing, .ready])
+        case .changeProposed(let change, let until): try book.take(change, until: until)
+        case .changed(let change): try book.take(change)
+        case .changeDeclined(let party):
+            guard book.proposal != nil else { throw ImpossibleEvent("a change was declined that nobody proposed") }
+            book.endProposal(.declined, by: party)
+        case .changeExpired:
+            guard book.proposal != nil else { throw ImpossibleEvent("a change expired that nobody proposed") }
+            book.endProposal(.expired)
+        case .changesNoted:
+            guard !book.unnoted.isEmpty else { throw ImpossibleEvent("nothing was changed that could be noted") }
+            for index in book.changes.indices where book.changes[index].outcome == .agreed {
+                book.changes[index].isNoted = true
+            }
         case .delayed(let readyBy):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing])
             book.readyBy = readyBy
@@ -317,6 +358,14 @@ extension Order.Book {
         if next != .placed { acceptBy = nil }
     }
 
+    /// Goes on to the next step, which nothing does while a change is proposed.
+    fileprivate mutating func proceed(
+        to next: Order.Status, from possible: [Order.Status]
+    ) throws(ImpossibleEvent) {
+        guard proposal == nil else { throw ImpossibleEvent("a step while a change was proposed") }
+        try move(to: next, from: possible)
+    }
+
     fileprivate mutating func end(
         as next: Order.Status, from possible: [Order.Status], _ ending: Order.Ending
     ) throws(ImpossibleEvent) {
@@ -329,6 +378,7 @@ extension Order.Book {
         }
         try move(to: next, from: possible)
         self.ending = ending
+        endProposal(.ended)
     }
 
     /// Whether it ended like this.

@@ -106,6 +106,8 @@ extension Order {
         public var payments = Payments()
         /// What was given back of it.
         public var refunds = Refunds()
+        /// What was changed, or somebody wanted to change.
+        public var changes: [ChangeRecord] = []
 
         /// An order as it is when it is placed.
         public init(_ placement: Placement) {
@@ -142,6 +144,12 @@ extension Order {
 
         /// When something happens to it by itself; nil where nothing does.
         public var deadline: Timestamp? {
+            guard let until = proposal?.until else { return ownDeadline }
+            // As long as a change is proposed, it does not count as handed over.
+            return acceptBy == nil && status.isInKitchen ? until : min(ownDeadline ?? until, until)
+        }
+
+        private var ownDeadline: Timestamp? {
             switch status {
             case .awaitingPayment: payBy
             case .scheduled: placement.terms.releaseAt

@@ -21,12 +21,28 @@ extension Order {
         public var terms: Terms
         /// How it is handed over.
         public var handover: Handover
+        /// What the customer wants if something of it cannot be had.
+        public var missing: Missing
+        private var kept = KeptPricing.none
+
+        /// What the outlet charged beside the prices when it was placed, for the way in which it is had: what its bill is
+        /// worked out by if it changes. Only known where its life is followed.
+        public var pricing: PricingTerms {
+            get { if case .terms(let terms) = kept { terms } else { .none } }
+            set { kept = newValue == .none ? .none : .terms(newValue) }
+        }
+
+        /// Indirect, as most orders that are held need it no more.
+        private indirect enum KeptPricing: Equatable, Sendable {
+            case none
+            case terms(PricingTerms)
+        }
 
         /// A placement.
         public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Terms = .none, handover: Handover = .none
+            terms: Terms = .none, handover: Handover = .none, missing: Missing = .ask, pricing: PricingTerms = .none
         ) {
             self.cart = cart
             self.outlet = outlet
@@ -38,6 +54,8 @@ extension Order {
             self.name = name
             self.terms = terms
             self.handover = handover
+            self.missing = missing
+            self.pricing = pricing
         }
 
         /// The sum of quantities.

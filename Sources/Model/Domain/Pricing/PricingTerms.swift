@@ -117,6 +117,13 @@ public struct PricingTerms: Equatable, Sendable {
     /// Nothing but the prices.
     public static let none = PricingTerms()
 
+    /// The terms for one way to have orders, without what they would be for others.
+    public var settled: PricingTerms {
+        var terms = self
+        for index in terms.taxes.indices { terms.taxes[index].rates = ByService() }
+        return terms
+    }
+
     /// Rejects terms with a value out of range, naming the field.
     func validate() throws(Rejection) {
         guard taxes.count <= Self.maximumTaxes else {

@@ -31,6 +31,7 @@ public struct Rejection: Error, Equatable, Sendable {
         case openOutlet, priceOption
         case addToCart, showCart, countCart, chooseService
         case acceptOrder, rejectOrder, prepareOrder, readyOrder, completeOrder, delayOrder, cancelOrder, refundOrder
+        case agreeChange, declineChange
         case showOrder
     }
 

@@ -15,6 +15,11 @@ enum OrderEventCodec {
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
             HandoverCodec.encode(placement.handover, to: &writer)
             encode(placement.terms, to: &writer)
+            if placement.missing != .ask { writer.field("missing", placement.missing.rawValue) }
+            if placement.pricing != .none {
+                writer.key("pricing")
+                TermsCodec.encode(placement.pricing, to: &writer)
+            }
             return "order.placed"
         case .scheduled: return "order.scheduled"
         case .paymentReported(let payment, let isInDoubt):
@@ -57,6 +62,18 @@ enum OrderEventCodec {
         case .cancelled(let ending):
             encode(ending, to: &writer)
             return "order.cancelled"
+        case .changeProposed(let change, let until):
+            OrderChangeCodec.encode(change, to: &writer)
+            writer.field("until", until.millisecondsSinceEpoch)
+            return "order.changeProposed"
+        case .changed(let change):
+            OrderChangeCodec.encode(change, to: &writer)
+            return "order.changed"
+        case .changeDeclined(let party):
+            writer.field("by", party.rawValue)
+            return "order.changeDeclined"
+        case .changeExpired: return "order.changeExpired"
+        case .changesNoted: return "order.changesNoted"
         }
     }
 
@@ -108,6 +125,10 @@ enum OrderEventCodec {
         var taxes: [Order.Refund.Tax] = []
         var line: Text?
         var quantity: Int?
+        var missing = Order.Missing.ask
+        var pricing = PricingTerms.none
+        var change = OrderChangeCodec.Fields()
+        var until: Timestamp?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -139,6 +160,16 @@ enum OrderEventCodec {
             case "code": reason = Order.Reason(rawValue: try reader.string())
             case "reason": text = .plain(try reader.text())
             case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
+            case "missing":
+                guard let known = Order.Missing(rawValue: try reader.string()) else {
+                    throw reader.failure("what to do if something is missing")
+                }
+                missing = known
+            case "pricing": pricing = try TermsCodec.decode(from: &reader)
+            case "change": change.lines = try OrderChangeCodec.lines(from: &reader)
+            case "before": change.before = try reader.text()
+            case "after": change.after = try reader.text()
+            case "until": until = try reader.timestamp()
             default:
                 if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
@@ -147,13 +178,18 @@ enum OrderEventCodec {
             guard let party, let reason else { return nil }
             return Order.Ending(by: party, reason, text: text, price: total.map { Order.Price($0, charges) })
         }
+        var changed: Order.Change? {
+            guard let party, let lines, let total else { return nil }
+            return change.change(by: party, ordered: lines, price: Order.Price(total, charges))
+        }
         switch name {
         case "order.placed":
             guard let cart, let outlet, let currency, let lines, let total else { return nil }
             return .placed(
                 Order.Placement(
                     cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
-                    customer: customer, name: sealedName, terms: terms, handover: handover))
+                    customer: customer, name: sealedName, terms: terms, handover: handover, missing: missing,
+                    pricing: pricing))
         case "order.scheduled": return .scheduled
         case "order.paymentReported":
             guard let reference, let kind, let amount else { return nil }
@@ -173,6 +209,13 @@ enum OrderEventCodec {
         case "order.completed": return party.map(Order.Event.completed)
         case "order.delayed": return readyBy.map(Order.Event.delayed)
         case "order.cancelled": return ending.map(Order.Event.cancelled)
+        case "order.changeProposed":
+            guard let changed, let until else { return nil }
+            return .changeProposed(changed, until: until)
+        case "order.changed": return changed.map(Order.Event.changed)
+        case "order.changeDeclined": return party.map { .changeDeclined(by: $0) }
+        case "order.changeExpired": return .changeExpired
+        case "order.changesNoted": return .changesNoted
         default: return nil
         }
     }

@@ -102,9 +102,63 @@ public enum OrderDocument {
             }
         }
         writePayment(of: book, to: &writer)
+        if let proposal = book.proposal {
+            writer.key("proposal")
+            write(proposal, with: placement, texts, to: &writer)
+        }
+        write(changes: book.changes.filter { $0.outcome != .open }, to: &writer)
         writer.field("updatedAt", updatedAt.rfc3339)
         writer.endObject()
         return writer.bytes
+    }
+
+    /// Changes, where there are any.
+    private static func write(changes: [Order.ChangeRecord], to writer: inout JSONWriter) {
+        guard !changes.isEmpty else { return }
+        writer.key("changes")
+        writer.beginArray()
+        for change in changes { write(change, to: &writer) }
+        writer.endArray()
+    }
+
+    /// A change.
+    ///
+    /// - Parameter placement: the order before a change that is proposed, where the whole bill after it is shown.
+    private static func write(
+        _ record: Order.ChangeRecord, with placement: Order.Placement? = nil, _ texts: TextOpener = .none,
+        to writer: inout JSONWriter
+    ) {
+        let change = record.change
+        writer.beginObject()
+        writer.field("by", change.by.rawValue)
+        if record.outcome != .open { writer.field("state", record.outcome.rawValue) }
+        if let party = record.declinedBy { writer.field("declinedBy", party.rawValue) }
+        if let until = record.until { writer.field("until", until.rfc3339) }
+        writer.key("change")
+        OrderChangeCodec.encode(change.lines, to: &writer)
+        writer.key("before")
+        writer.beginObject()
+        writer.field("total", record.totalBefore.minorUnits)
+        writer.field("digest", change.before.string)
+        writer.endObject()
+        writer.key("after")
+        writer.beginObject()
+        writer.field("total", change.price.total.minorUnits)
+        writer.field("digest", change.after.string)
+        if let after = try? placement?.after(change) {
+            writer.key("lines")
+            writer.beginArray()
+            for line in after.lines {
+                writer.beginObject()
+                LineDocument.writeFields(of: line, texts, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.key("charges")
+            ChargeCodec.encode(after.charges, to: &writer)
+        }
+        writer.endObject()
+        writer.endObject()
     }
 
     /// Who has the money, where a payment was reported or has to be.
@@ -160,6 +214,12 @@ public enum OrderDocument {
         writeLife(of: order.book, texts, to: &writer)
         writer.field("late", order.isLate(at: now))
         writer.field("uncovered", order.book.isUncovered)
+        if let proposal = order.book.proposal {
+            writer.key("proposal")
+            write(proposal, to: &writer)
+        }
+        // Until somebody takes note.
+        write(changes: order.book.unnoted, to: &writer)
         writer.field("count", placement.count)
         writer.key("lines")
         writer.beginArray()
@@ -195,6 +255,7 @@ public enum OrderDocument {
         if book.status == .awaitingPayment, let time = book.payBy { writer.field("payBy", time.rfc3339) }
         if book.status == .scheduled, let time = terms.releaseAt { writer.field("releaseAt", time.rfc3339) }
         if let time = book.acceptBy { writer.field("acceptBy", time.rfc3339) }
+        if book.placement.missing != .ask { writer.field("missing", book.placement.missing.rawValue) }
         if let ending = book.ending {
             writer.key("ending")
             writer.beginObject()

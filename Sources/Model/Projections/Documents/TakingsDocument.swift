@@ -58,7 +58,9 @@ public struct TakingsDocument {
             guard !part.isEmpty else { continue }
             writer.beginObject()
             writer.field("service", service?.rawValue)
-            for movement in [TakingsSums.Movement.sold, .cancelled, .refunded] {
+            for movement in [TakingsSums.Movement.sold, .changed, .cancelled, .refunded] {
+                let isThere = part.contains { $0.subject.movement == movement }
+                guard isThere || movement != .changed else { continue }
                 writer.key(dynamic: movement.rawValue)
                 write(part.filter { $0.subject.movement == movement }, to: &writer)
             }
@@ -113,7 +115,7 @@ public struct TakingsDocument {
         writer.endArray()
     }
 
-    /// What was sold, less what was cancelled and given back.
+    /// What was sold and changed, less what was cancelled and given back.
     private static func writeNet(
         of entries: [(subject: TakingsSums.Subject, sum: TakingsSums.Sum)], to writer: inout JSONWriter
     ) {
@@ -122,19 +124,12 @@ public struct TakingsDocument {
             guard subject.kind == .total || subject.kind == .charge(.tax) else { continue }
             net.add(
                 TakingsSums.Subject(.sold, subject.kind, tax: subject.tax, rate: subject.rate),
-                subject.movement == .sold ? sum : sum.negated)
+                [.sold, .changed].contains(subject.movement) ? sum : sum.negated)
         }
         writer.key("net")
         writer.beginObject()
         writer.field("total", net[TakingsSums.Subject(.sold, .total)].amount)
         writeTaxes(net.entries.filter { $0.subject.kind == .charge(.tax) }, to: &writer)
         writer.endObject()
-    }
-}
-
-extension TakingsSums.Sum {
-    fileprivate var negated: TakingsSums.Sum {
-        func negated(_ number: Int64) -> Int64 { number == .min ? .max : -number }
-        return TakingsSums.Sum(count: negated(count), base: negated(base), amount: negated(amount))
     }
 }

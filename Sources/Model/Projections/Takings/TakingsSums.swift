@@ -12,6 +12,8 @@ public struct TakingsSums: Equatable, Sendable {
         case refunded
         /// A payment service reported money.
         case paid
+        /// An order was changed: the difference to what it had cost.
+        case changed
     }
 
     /// What money is for.
@@ -90,6 +92,12 @@ public struct TakingsSums: Equatable, Sendable {
         /// In minor units.
         public var amount: Int64 = 0
 
+        /// The same taken away.
+        var negated: Sum {
+            func negated(_ number: Int64) -> Int64 { number == .min ? .max : -number }
+            return Sum(count: negated(count), base: negated(base), amount: negated(amount))
+        }
+
         mutating func add(_ other: Sum) {
             count = count.addingSaturated(other.count)
             base = base.addingSaturated(other.base)
@@ -155,7 +163,22 @@ extension TakingsSums {
                 add(subject, Sum(count: 1, base: tax.base?.minorUnits ?? 0, amount: tax.amount.minorUnits))
             }
         case .paymentReported(let payment, _): add(.paid, .payment(payment.kind), nil, payment.amount)
-        case .coverLost, .scheduled, .released, .accepted, .preparationStarted, .readied, .completed, .delayed: break
+        case .changed(let change):
+            var (before, after) = (TakingsSums(), TakingsSums())
+            before.add(.changed, sale.price, sale.service)
+            after.add(.changed, change.price, sale.service)
+            for (subject, sum) in before.entries { after.add(subject, sum.negated) }
+            for (subject, difference) in after.entries where difference.amount != 0 || difference.base != 0 {
+                var sum = difference
+                sum.count = 1
+                add(subject, sum)
+            }
+            if entries.first?.subject.kind != .total {
+                add(Subject(.changed, .total, sale.service), Sum(count: 1))
+            }
+        case .coverLost, .scheduled, .released, .accepted, .preparationStarted, .readied, .completed, .delayed,
+            .changeProposed, .changeDeclined, .changeExpired, .changesNoted:
+            break
         }
     }
 

@@ -128,24 +128,34 @@ extension ArgumentType<[ChosenOption]> {
         kind: .string, accepting: "options such as large,cheese*2, each at most 99 times; empty for none"
     ) { argument, field throws(Failure) in
         guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
-        var options: [ChosenOption] = []
-        for word in text.utf8.isEmpty
-            ? [] : text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        guard let options = [ChosenOption](words: text) else {
+            throw .invalid(field, "must be options such as large,cheese*2, each at most 99 times")
+        }
+        guard options.count <= CartLine.maximumOptions else {
+            throw Failure(.limit, "a line takes at most \(CartLine.maximumOptions) options")
+        }
+        return options
+    }
+}
+
+extension [ChosenOption] {
+    /// The options of words such as `large,cheese*2`, in the order of their ids; more than a line takes if there are
+    /// too many. Nil where something else is there.
+    init?(words: String) {
+        self = []
+        for word in words.utf8.isEmpty
+            ? [] : words.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         {
-            guard options.count < CartLine.maximumOptions * 2 else { throw tooManyOptions }
+            guard count < CartLine.maximumOptions * 2 else { return }
             let parts = word.split(separator: UInt8(ascii: "*"), maxSplits: 1, omittingEmptySubsequences: false)
             guard let id = Identifier(String(Substring(parts[0]))),
                 let units = parts.count == 1 ? 1 : Int(String(Substring(parts[1]))),
                 (1...OptionGroup.maximumUnits).contains(units)
-            else { throw .invalid(field, "must be options such as large,cheese*2, each at most 99 times") }
-            options.append(ChosenOption(id, units: units))
+            else { return nil }
+            append(ChosenOption(id, units: units))
         }
-        options = options.normalized
-        guard options.count <= CartLine.maximumOptions else { throw tooManyOptions }
-        return options
+        self = normalized
     }
-
-    private static let tooManyOptions = Failure(.limit, "a line takes at most \(CartLine.maximumOptions) options")
 }
 
 extension ArgumentType<Timestamp> {

@@ -42,6 +42,8 @@ extension Rejection.Action {
         case .cancelOrder: "ORDER.CANCEL"
         case .refundOrder: "ORDER.REFUND"
         case .showOrder: "ORDER.GET"
+        case .agreeChange: "ORDER.AGREE"
+        case .declineChange: "ORDER.DECLINE"
         }
     }
 }

@@ -198,8 +198,9 @@ enum CartCommands {
             let phone = parameters.option("PHONE", "text", .text.accepting("1–40 bytes of UTF-8"))
             let address = parameters.option("ADDRESS", "text", .text.accepting("1–500 bytes of UTF-8"))
             let customer = parameters.option("CUSTOMER", "customer", .customer)
+            let missing = parameters.option("MISSING", "what", .missing)
             return { service, call throws(Failure) in
-                let cart = try call[cart]
+                let (cart, missing) = (try call[cart], try call[missing])
                 let texts = [
                     PersonalArgument(try call[name], in: name, as: .name),
                     PersonalArgument(try call[phone], in: phone, as: .phone),
@@ -222,6 +223,7 @@ enum CartCommands {
                         of: state.cart ?? .empty, offers: service.offers,
                         details: service.details, now: service.now)
                     checkOut.customer = customer
+                    if let missing { checkOut.missing = missing }
                     checkOut.name = texts[0]
                     checkOut.handover.phone = texts[1]
                     checkOut.handover.address = texts[2]

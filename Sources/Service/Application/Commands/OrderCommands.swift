@@ -80,9 +80,7 @@ enum OrderCommands {
             let text = parameters.option("REASON", "text", .note)
             return { service, call throws(Failure) in
                 let (party, code) = (try call[party], try call[code])
-                guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
-                    throw Failure(.noPermission, "an order is cancelled in one's own name only: BY says whose")
-                }
+                try call.check(party)
                 return try service.submit(to: try call[order], call, giving: text) {
                     .cancel(by: party, code, text: $0)
                 }
@@ -129,6 +127,57 @@ enum OrderCommands {
                 return try service.submit(to: try call[order], call) { .refund(part, code) }
             }
         },
+        Command(
+            "ORDER.CHANGE", .orders, role: .parties, effect: .write(.order),
+            "Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let document = parameters.required("json", .document(OrderChangeInput.self))
+            let party = parameters.requiredOption("BY", "party", .party)
+            let wait = parameters.option(
+                "WITHIN", "seconds",
+                .integer(Int64(Order.changeWaits.lowerBound)...Int64(Order.changeWaits.upperBound)),
+                default: Int64(Order.usualChangeWait))
+            return { service, call throws(Failure) in
+                let (document, party, wait) = (try call[document], try call[party], Int(try call[wait]))
+                try call.check(party)
+                return try service.submit(to: try call[order], call) { book in
+                    let edits = document.edits { item, options in
+                        guard let placement = book?.placement else { return .noItem }
+                        return service.offer(
+                            of: item, with: options, at: placement.outlet, as: placement.handover.service)
+                    }
+                    return .propose(edits, by: party, wait: wait, now: service.now)
+                }
+            }
+        },
+        Command(
+            "ORDER.AGREE", .orders, role: .parties, effect: .write(.order),
+            "Agrees to what the other party proposed, by the digest of the bill after it; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let digest = parameters.required("digest", .quoteDigest)
+            return { service, call throws(Failure) in
+                let (digest, parties) = (try call[digest], call.parties)
+                return try service.submit(to: try call[order], call) { .agree(digest, as: parties) }
+            }
+        },
+        Command(
+            "ORDER.DECLINE", .orders, role: .parties, effect: .write(.order),
+            "Declines a change that the other party proposed, or withdraws one's own; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let party = parameters.option("BY", "party", .party)
+            return { service, call throws(Failure) in
+                let party = try call[party]
+                if let party { try call.check(party) }
+                let parties = party.map { [$0] } ?? call.parties
+                return try service.submit(to: try call[order], call) { .decline(as: parties) }
+            }
+        },
+        step(
+            "ORDER.NOTED", .noteChanges, "Says that the kitchen has seen what was changed; returns the order's version."
+        ),
         Command(
             "KITCHEN", .orders, role: .merchant,
             "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
@@ -213,6 +262,23 @@ enum OrderCommands {
     }
 }
 
+extension Call {
+    /// The parties that the caller may speak for.
+    fileprivate var parties: [Order.Party] {
+        var parties: [Order.Party] = []
+        if rights.mayActAs(.customer) { parties.append(.customer) }
+        if rights.mayActAs(.merchant) { parties.append(.merchant) }
+        return parties
+    }
+
+    /// Fails if the caller may not speak for a party.
+    fileprivate func check(_ party: Order.Party) throws(Failure) {
+        guard parties.contains(party) else {
+            throw Failure(.noPermission, "an order is cancelled and changed in one's own name only: BY says whose")
+        }
+    }
+}
+
 extension ArgumentType<Set<Order.Status>> {
     /// Statuses with commas between them.
     fileprivate static let statuses = ArgumentType(
@@ -233,6 +299,11 @@ extension ArgumentType<Order.Reason> {
     fileprivate static let reason = oneOf(Order.Reason.allCases)
 }
 
+extension ArgumentType<Order.Missing> {
+    /// What a customer wants if something cannot be had.
+    static let missing = oneOf(Order.Missing.allCases)
+}
+
 extension ArgumentType<Order.PaymentKind> {
     fileprivate static let paymentKind = oneOf(Order.PaymentKind.allCases)
 }
@@ -244,7 +315,7 @@ extension ArgumentType<Order.Party> {
 
 extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {
     /// One of some words, as it is spelt.
-    fileprivate static func oneOf(_ values: [Value]) -> ArgumentType {
+    static func oneOf(_ values: [Value]) -> ArgumentType {
         let form = "one of \(values.map(\.rawValue).joined(separator: ", "))"
         return ArgumentType(kind: .string, accepting: form) { argument, field throws(Failure) in
             guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })

@@ -58,8 +58,10 @@ package protocol ServiceOfWrites {
     ) throws(Failure) -> Response
 
     /// Submits a command about an order. To a user who is confined, another one's order looks as if it were not there.
+    ///
+    /// - Parameter command: makes the command for the order; nil where it was not placed.
     func submit(
-        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+        to order: Identifier, _ call: borrowing Call, knowing command: @escaping (Order.Book?) -> Order.Command
     ) throws(Failure) -> Response
 
     /// Submits a command about an order, with a text for its customer. The text is sealed with the key of the order's
@@ -71,6 +73,13 @@ package protocol ServiceOfWrites {
 }
 
 extension ServiceOfWrites {
+    /// Submits a command about an order that depends on nothing else.
+    package func submit(
+        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+    ) throws(Failure) -> Response {
+        try submit(to: order, call, knowing: { _ in command() })
+    }
+
     /// The same with one text, the value of `parameter`.
     package func submit(
         _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,

@@ -4,7 +4,8 @@ struct OrderReplay {
     private(set) var status = OrderState.Status.placed
     private(set) var refunded: Int64 = 0
     private var total: Int64 = 0
-    /// What of its taxes was not given back.
+    /// Its taxes, and what of them was not given back.
+    private var tax: Int64 = 0
     private var taxLeft: Int64 = 0
     /// When it ends by itself, in milliseconds since the Unix epoch.
     private var due: Int64?
@@ -60,6 +61,15 @@ struct OrderReplay {
                 return "gives back \(refunded) of \(total), and \(taxLeft) of the tax is left"
             }
             return moves(to: before, from: cooking + [.completed])
+        case "order.changed":
+            let taxes = (event.payload["charges"]?.array ?? []).filter { $0["kind"]?.string == "tax" }
+            (total, taxLeft) = (
+                event.number("total"), taxes.reduce(taxLeft - tax) { $0 + ($1["amount"]?.integer ?? 0) }
+            )
+            tax = taxes.reduce(0) { $0 + ($1["amount"]?.integer ?? 0) }
+            return moves(to: before, from: [.placed, .accepted, .preparing])
+        case "order.changeProposed": return moves(to: before, from: [.placed, .accepted, .preparing])
+        case "order.changeDeclined", "order.changeExpired", "order.changesNoted": return nil
         default: return "has an event \(event.kind)"
         }
     }
@@ -75,6 +85,7 @@ struct OrderReplay {
             if charge["included"]?.bool == false { sum += amount }
             if charge["kind"]?.string.map({ isSame($0, "tax") }) ?? false { taxLeft += amount }
         }
+        tax = taxLeft
         return sum == total ? nil : "costs \(total), and its lines and charges \(sum)"
     }
 
