@@ -74,7 +74,9 @@ let foundations = floor(
         room("CommandLineOptions"),
         room("LineProtocol", uses: ["TextFormats"]),
         room("HTTP", uses: ["CLibCurl", "CLibZ"]),
-        room("EventLoop", uses: ["CLibSSL", "CLibUV", .target(name: "CLibJemalloc", condition: .when(platforms: [.linux]))]),
+        room(
+            "EventLoop",
+            uses: ["CLibSSL", "CLibUV", .target(name: "CLibJemalloc", condition: .when(platforms: [.linux]))]),
         room("Postgres", uses: ["CLibPQ", "EventLoop"]),
     ])
 
