@@ -21,6 +21,7 @@ import Users
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
         "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "CART.QUOTE", "ORDER.GET", "ORDERS",
+        "SLOTS",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: [

@@ -151,7 +151,9 @@ public struct Orders: Projection {
         let before = notesChanges ? row(order, standing) : nil
         var state = Order.State.placed(open[order]?.book ?? book(standing))
         try Order.evolve(&state, change)
-        guard let book = state.book else { return }
+        guard var book = state.book else { return }
+        // Nothing that is asked of a projection says how a promise changed.
+        book.promiseChanges = []
         standing.version = version
         standing.changedAt = event.recordedAt.millisecondsSinceEpoch
         standing.status = book.status.number

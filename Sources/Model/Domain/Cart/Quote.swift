@@ -67,7 +67,12 @@ public struct Quote: Equatable, Sendable {
             for share in charge.shares { hash.add(share.minorUnits) }
         }
         hash.add(bill.total.minorUnits)
-        if let prepMinutes { hash.add(Int64(prepMinutes)) }
+        // An order for a time is promised for that time, however long it takes.
+        if let wanted = contents.wanted {
+            hash.add(wanted.millisecondsSinceEpoch)
+        } else if let prepMinutes {
+            hash.add(Int64(prepMinutes))
+        }
         return Text(hash.text)
     }
 }
