@@ -96,7 +96,7 @@ import Users
     /// What a confined customer may use whatever its ids say: outlets are there for every customer, and an order is
     /// looked at before it is shown.
     private static let withoutCarts: Set = [
-        "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
+        "OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
         "ORDERS",
     ]
 
@@ -116,7 +116,7 @@ import Users
     }
 
     /// What is about no outlet, and what asks for all of them, is not for a merchant who is confined.
-    private static let ofOutlets: Set = ["OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET"]
+    private static let ofOutlets: Set = ["OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET"]
 
     /// An order's id does not say whose it is: that is decided when the order has been read. What a list is confined
     /// to is decided by its options.

@@ -359,7 +359,8 @@ struct DocumentTests {
         #expect(
             try document([.accepted(readyBy: 3_000, by: .merchant)], waiting)
                 == #""status":"accepted","placedAt":"1970-01-01T00:00:00Z","promisedFor":"1970-01-01T00:00:01Z","#
-                + #""readyBy":"1970-01-01T00:00:03Z""#)
+                + #""readyBy":"1970-01-01T00:00:03Z","#
+                + #""promise":[{"from":"1970-01-01T00:00:01Z","to":"1970-01-01T00:00:03Z","reason":null}]"#)
         #expect(
             try document([.cancelled(Order.Ending(by: .system, .unpaid))], Order.Terms(payBy: 4_000))
                 == #""status":"cancelled","ending":{"by":"system","code":"UNPAID","reason":null}"#)

@@ -201,6 +201,7 @@ import Testing
                     .components(separatedBy: #""item":"#).count - 1
             }
             let (seven, eleven) = (Rooms.Clock.after(seconds: 11_800), Rooms.Clock.after(seconds: 26_200))
+            rooms.clock.milliseconds += 1_000
             await rooms.turns { offer() == .outOfDaypart("breakfast", begins: seven) }
             #expect(openItems() == 1)
             // Who wants it for later is not kept from it by what is now.

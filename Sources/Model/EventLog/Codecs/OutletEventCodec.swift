@@ -80,7 +80,9 @@ enum OutletEventCodec {
             return OutletDetails(currency: currency, details).map(Outlet.Event.registered)
         case "outlet.detailsChanged": return .detailsChanged(details)
         case "outlet.opened": return isByHours ? .openedByHours : .opened
-        case "outlet.closed": return isByHours ? .closedByHours(opensAt: opensAt) : .closed
+        case "outlet.closed":
+            guard isByHours || opensAt == nil else { return nil }
+            return isByHours ? .closedByHours(opensAt: opensAt) : .closed
         case "outlet.daypartsChanged": return active.map { .daypartsChanged(DaypartTimes(active: $0, later: later)) }
         case "outlet.slowed":
             guard let minutes, let until else { return nil }
