@@ -191,7 +191,7 @@ public struct OutletRecord: Sendable {
     private(set) var sale:
         (
             status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
-            dayparts: DaypartTimes
+            dayparts: DaypartTimes?
         )?
     /// Its menu.
     public private(set) var menu = Menu.initial
@@ -225,12 +225,15 @@ public struct OutletRecord: Sendable {
         of outlet: Outlet.State
     ) -> (
         status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
-        dayparts: DaypartTimes
+        dayparts: DaypartTimes?
     )? {
         switch outlet {
         case .unregistered, .removed: nil
         case .registered(let details, let status, _):
-            (status, details.currency, details.pricing.taxes, details.services.kinds.first, details.daypartTimes)
+            (
+                status, details.currency, details.pricing.taxes, details.services.kinds.first,
+                details.daypartTimes.later.isEmpty ? nil : details.daypartTimes
+            )
         }
     }
 
@@ -251,8 +254,7 @@ public struct OutletRecord: Sendable {
 
     /// Until when an item cannot be had as its part of the day is not on; nil if it is.
     public func suspension(ofDaypartOf entry: MenuState.Entry) -> MenuState.Suspension? {
-        guard let sale, !sale.dayparts.later.isEmpty else { return nil }
-        return sale.dayparts.suspension(of: entry.daypart)
+        sale?.dayparts?.suspension(of: entry.daypart)
     }
 
     /// Until when an item cannot be had, as it is sold out, or its part of the day is not on.
@@ -278,7 +280,7 @@ public struct OutletRecord: Sendable {
         }
         let offer = menu.offer(
             of: item, with: chosen, for: service ?? standard, in: currency, now: ahead?.time ?? now,
-            dayparts: ahead?.dayparts ?? dayparts)
+            dayparts: ahead.map { $0.dayparts } ?? dayparts)
         if case .available(let item) = offer,
             let gone = item.taxes.first(where: { tax in !taxes.contains { $0.id == tax } })
         {

@@ -104,15 +104,17 @@ extension MenuState {
     ///   - chosen: ``Swift/Array/normalized``.
     ///   - service: how the order is had; nil where there is nothing to choose.
     ///   - now: the moment that it is wanted for.
-    ///   - dayparts: which dayparts are on then.
+    ///   - dayparts: which dayparts are on then; nil if all are.
     public func offer(
         of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind? = nil, in currency: Currency,
-        now: Timestamp, dayparts: DaypartTimes = .none
+        now: Timestamp, dayparts: DaypartTimes? = nil
     ) -> Offer {
         guard let entry = entries[item] else { return .noItem }
         if entry.price == nil { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
-        if let daypart = entry.daypart, let suspension = dayparts.suspension(of: daypart), suspension.holds(at: now) {
+        if let dayparts, let daypart = entry.daypart, let suspension = dayparts.suspension(of: daypart),
+            suspension.holds(at: now)
+        {
             return .outOfDaypart(daypart, begins: suspension.until)
         }
         let choice = choice(of: chosen, from: entry.unpackedOptions, for: entry, service, now: now)
