@@ -179,7 +179,8 @@ final class Deadlines {
             return LoopActor.assumeIsolated {
                 guard let details = outlet.details, let rules = self?.partitions.rules(of: details.timeZone) else {
                     // One whose hours are not known any more stays as it is.
-                    return .outlet(.followHours(isOpen: !(outlet.status?.isResting ?? false)))
+                    guard case .resting(let opensAt) = outlet.status else { return .outlet(.followHours(isOpen: true)) }
+                    return .outlet(.followHours(isOpen: false, opensAt: opensAt))
                 }
                 return .outlet(Deadlines.command(details.hours(at: clock(), in: rules)))
             }
