@@ -80,7 +80,13 @@ extension Timestamp {
 
 extension Outlet.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Event {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 12:
+            .detailsChanged([
+                .orderAheadDays(random.hostileInt()), .slots(.init(minutes: random.hostileInt())),
+                .dayparts([Daypart(id: .random(&random), hours: [])]),
+            ])
+        case 13: .daypartsChanged(.random(&random))
         case 0: .registered(.sample)
         case 1: .detailsChanged([.ratingCount(random.hostileInt()), .minimumOrder(random.hostileAmount())])
         case 2: .opened
@@ -89,7 +95,7 @@ extension Outlet.Event {
         case 5: .shown
         case 6: .removed
         case 7: .openedByHours
-        case 8: .closedByHours
+        case 8: .closedByHours(opensAt: random.maybe(Timestamp.random))
         case 9: .slowed(minutes: random.hostileInt(), until: .random(&random))
         case 10: .detailsChanged([.dayStarts(random.hostileInt()), .follows(random.pick([.commands, .hours]))])
         default: .paused(until: .random(&random), reason: nil)
@@ -100,8 +106,9 @@ extension Outlet.Event {
 extension Outlet.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Command {
         switch Int.random(in: 0..<10, using: &random) {
-        case 7: .openByHours(isOpen: random.chance(50))
-        case 8: .followHours(isOpen: random.chance(50))
+        case 7: .openByHours(isOpen: random.chance(50), opensAt: random.maybe(Timestamp.random))
+        case 8:
+            .followHours(isOpen: random.chance(50), opensAt: random.maybe(Timestamp.random))
         case 9: .slow(minutes: random.hostileInt(), until: .random(&random), now: .random(&random))
         case 0: .put(.sample.with(\.ratingCount, random.hostileInt()))
         case 1: .open
@@ -111,6 +118,14 @@ extension Outlet.Command {
         case 5: .remove
         default: .pause(until: .random(&random), reason: nil, now: .random(&random))
         }
+    }
+}
+
+extension DaypartTimes {
+    fileprivate static func random(_ random: inout SeededGenerator) -> DaypartTimes {
+        DaypartTimes(
+            active: random.pick([[], [.random(&random)]]),
+            later: random.pick([[], [Later(.random(&random), begins: random.maybe(Timestamp.random))]]))
     }
 }
 
@@ -220,7 +235,10 @@ extension Cart.Event {
                 name: random.pick([nil, "y"]),
                 handover: random.pick([.none, Handover(.table, table: "4"), Handover(.delivery, address: "y")]))
         case 1: .tipSet(random.hostileAmount())
-        case 39: .serviceChosen(random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]))
+        case 39:
+            .serviceChosen(
+                random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]),
+                wanted: random.maybe(Timestamp.random))
         case 2: .lineEdited(line: line.id, to: .random(&random), customer: random.pick([nil, "asha"]))
         case 3..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
         case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())
@@ -362,7 +380,7 @@ extension Order.Event {
         case 5: .preparationStarted
         case 6: .readied
         case 7: .completed(by: random.pick(Order.Party.allCases))
-        case 8...10: .delayed(readyBy: .random(&random))
+        case 8...10: .delayed(readyBy: .random(&random), text: random.pick([nil, "late", .sealed("x")]))
         default: .cancelled(.random(&random))
         }
     }
@@ -402,7 +420,7 @@ extension Order.Command {
         case 3: .prepare
         case 4: .ready
         case 5: .complete
-        case 6: .delay(readyBy: .random(&random), now: .random(&random))
+        case 6: .delay(readyBy: .random(&random), text: random.maybe { _ in "late" }, now: .random(&random))
         case 7:
             .cancel(
                 by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases),

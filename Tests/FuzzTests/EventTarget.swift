@@ -94,12 +94,12 @@ enum EventTarget {
                     try expectDocument(
                         CartDocument.bytes(
                             of: stream.id, state: cart, version: version, updatedAt: time, texts: .none
-                        ) { model.outletHome.offers(for: $0, at: $1, for: $2, now: time) })
+                        ) { model.outletHome.offers(for: $0, at: $1.outlet, for: $1.service, now: time) })
                     try expectDocument(
                         QuoteDocument.bytes(
                             of: stream.id, state: cart, version: version, texts: .none,
-                            offers: { model.outletHome.offers(for: $0, at: $1, for: $2, now: time) },
-                            details: { model.outletHome[$0]?.details?.details }))
+                            offers: { model.outletHome.offers(for: $0, at: $1.outlet, for: $1.service, now: time) },
+                            details: { model.outletHome[$0.outlet]?.details?.details }))
                 case .order(.placed(let book)):
                     try expectDocument(
                         OrderDocument.bytes(

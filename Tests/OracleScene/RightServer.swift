@@ -298,8 +298,8 @@ package final class RightServer {
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
-                    offers: { lines, outlet, _ in self.offers(for: lines, at: outlet) },
-                    details: { self.details(at: $0) }, now: now))
+                    offers: { self.offers(for: $0, at: $1.outlet) }, details: { self.details(at: $0.outlet) }, now: now)
+            )
         }
     }
 
@@ -351,7 +351,7 @@ package final class RightServer {
         case .lineEdited(let edited, let line, _):
             append(stream, "cart.lineEdited", fields(line).merging(["from": edited.string]) { $1 })
         case .tipSet(let amount): append(stream, "cart.tipSet", ["tip": amount.minorUnits])
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, _):
             append(
                 stream, "cart.serviceChosen",
                 shown(service, table))
@@ -514,7 +514,7 @@ package final class RightServer {
         case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
         case .outletClosed: ["code": "CLOSED"]
         case .wrongChoice(.soldOut(let option)): ["code": "OPTIONSOLDOUT", "option": option.rawValue]
-        case .wrongChoice, .taxGone: preconditionFailure("no load asks for it")
+        case .wrongChoice, .taxGone, .outOfDaypart: preconditionFailure("no load asks for it")
         }
     }
 }

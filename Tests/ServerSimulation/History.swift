@@ -161,7 +161,7 @@ struct History {
         case .hidden: step.outlet.isHidden = true
         case .shown: step.outlet.isHidden = false
         case .removed: step.outlet.isRemoved = true
-        case .registered, .detailsChanged, .paused, .openedByHours, .closedByHours, .slowed:
+        case .registered, .detailsChanged, .paused, .openedByHours, .closedByHours, .daypartsChanged, .slowed:
             if event.position > world.filled { world.violation("\(id) was changed by nobody: \(change)") }
         }
     }
@@ -235,7 +235,7 @@ struct History {
                 return world.violation("\(cart) got a tip of \(amount.minorUnits), which nobody gave")
             }
             step.cart.tip = amount.minorUnits
-        case .serviceChosen(let service, _):
+        case .serviceChosen(let service, _, _):
             world.violation("\(cart) is for \(service), which nobody asked for")
         case .checkedOut(let order, let lines, let charges, let total, let customer, _, _):
             sell(to: customer)

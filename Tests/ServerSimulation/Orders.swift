@@ -28,7 +28,7 @@ extension OrderChange {
         case .preparationStarted: self = .preparing
         case .readied: self = .ready
         case .completed(let party): self = .completed(by: party.rawValue)
-        case .delayed(let time): self = .delayed(readyBy: time.rfc3339)
+        case .delayed(let time, _): self = .delayed(readyBy: time.rfc3339)
         case .cancelled(let ending): self = .cancelled(words(ending))
         case .paymentReported(let payment, let isInDoubt):
             let parent: String? =

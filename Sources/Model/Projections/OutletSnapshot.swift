@@ -149,12 +149,13 @@ extension OutletRecord {
             switch status {
             case .closed: break
             case .open: events.append(.outlet(.opened))
-            case .resting: events.append(.outlet(.closedByHours))
+            case .resting(let opensAt): events.append(.outlet(.closedByHours(opensAt: opensAt)))
             case .slow(let minutes, let until):
                 events += [.outlet(.opened), .outlet(.slowed(minutes: minutes, until: until))]
             case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
             }
             if isHidden { events.append(.outlet(.hidden)) }
+            if details.daypartTimes != .none { events.append(.outlet(.daypartsChanged(details.daypartTimes))) }
         case .removed(let details): events += [.outlet(.registered(details)), .outlet(.removed)]
         }
         // Before the items, so that what follows for these is worked out once.

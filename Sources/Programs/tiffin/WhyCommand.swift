@@ -206,7 +206,9 @@ enum WhyCommand: Subcommand {
 extension SealedTextUse {
     /// What a server answers with a document that shows the text.
     fileprivate var question: [String] {
-        order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)", "AT", "\(position)"]
+        // Of the reasons that an order was given, the document as of an event shows that event's last.
+        let moment = order == nil || kind == .reason ? ["AT", "\(position)"] : []
+        return (order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)"]) + moment
     }
 
     /// The text as such a document shows it.
@@ -214,7 +216,10 @@ extension SealedTextUse {
         guard let document = try? JSONSerialization.jsonObject(with: Data(document)) as? [String: Any] else {
             return nil
         }
-        if kind == .reason { return (document["ending"] as? [String: Any])?["reason"] as? String }
+        if kind == .reason {
+            let change = (document["promise"] as? [[String: Any]])?.last
+            return (document["ending"] as? [String: Any] ?? change)?["reason"] as? String
+        }
         guard let line else { return document["name"] as? String }
         let lines = document["lines"] as? [[String: Any]]
         return lines?.first { ($0["line"] as? String).map { Text($0) } == line }?["note"] as? String

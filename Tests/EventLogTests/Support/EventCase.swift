@@ -12,6 +12,7 @@ enum EventCase: String, CaseIterable {
     case outletClosed = "outlet.closed"
     case outletPaused = "outlet.paused"
     case outletSlowed = "outlet.slowed"
+    case outletDaypartsChanged = "outlet.daypartsChanged"
     case outletHidden = "outlet.hidden"
     case outletShown = "outlet.shown"
     case outletRemoved = "outlet.removed"
@@ -73,6 +74,7 @@ enum EventCase: String, CaseIterable {
             case .outlet(.closed): .outletClosed
             case .outlet(.paused): .outletPaused
             case .outlet(.slowed): .outletSlowed
+            case .outlet(.daypartsChanged): .outletDaypartsChanged
             case .outlet(.openedByHours): .outletOpened
             case .outlet(.closedByHours): .outletClosed
             case .outlet(.hidden): .outletHidden
@@ -136,7 +138,8 @@ enum EventCase: String, CaseIterable {
         case .outletDetailsChanged:
             .outlet(.detailsChanged(random.details().all.filter { _ in Bool.random(using: &random) }))
         case .outletOpened: .outlet(random.pick([.opened, .openedByHours]))
-        case .outletClosed: .outlet(random.pick([.closed, .closedByHours]))
+        case .outletClosed: .outlet(random.pick([.closed, .closedByHours(opensAt: random.maybe { $0.time() })]))
+        case .outletDaypartsChanged: .outlet(.daypartsChanged(random.daypartTimes()))
         case .outletSlowed: .outlet(.slowed(minutes: random.integer(), until: random.time()))
         case .outletPaused: .outlet(.paused(until: random.time(), reason: random.maybe { $0.text() }))
         case .outletHidden: .outlet(.hidden)
@@ -178,7 +181,10 @@ enum EventCase: String, CaseIterable {
             .cart(.lineEdited(line: random.text(), to: random.line(), customer: random.maybe { $0.identifier() }))
         case .cartTipSet: .cart(.tipSet(random.amount()))
         case .cartServiceChosen:
-            .cart(.serviceChosen(random.pick(ServiceKind.allCases), table: random.maybe { $0.text() }))
+            .cart(
+                .serviceChosen(
+                    random.pick(ServiceKind.allCases), table: random.maybe { $0.text() },
+                    wanted: random.maybe { $0.time() }))
         case .cartCheckedOut:
             .cart(
                 .checkedOut(
@@ -227,7 +233,8 @@ enum EventCase: String, CaseIterable {
         case .orderCoverLost: .order(.coverLost(payBy: random.time()))
         case .orderReadied: .order(.readied)
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
-        case .orderDelayed: .order(.delayed(readyBy: random.time()))
+        case .orderDelayed:
+            .order(.delayed(readyBy: random.time(), text: random.maybe { $0.personalText() }))
         case .orderCancelled: .order(.cancelled(random.ending()))
         case .orderChangeProposed: .order(.changeProposed(random.change(), until: random.time()))
         case .orderChanged: .order(.changed(random.change()))
@@ -284,13 +291,22 @@ extension SeededGenerator {
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
             specialDays: pick([
-                [], [.init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 0, closes: 1)!])],
+                [], [.init(CalendarDay("2026-12-24")!, [OpeningPeriod(opens: 0, closes: 1)!])],
             ]),
             follows: pick(OutletDetails.Opener.allCases), prepMinutes: maybe { $0.integer() },
             acceptWithin: maybe { $0.integer() },
             payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() },
             dayStarts: maybe { $0.integer() }, pricing: pricing(),
-            services: services())
+            services: services(), orderAheadDays: pick([0, 14]), slots: maybe { .init(minutes: $0.integer()) },
+            dayparts: pick([
+                [], [Daypart(id: identifier(), hours: [OpeningHours(day: .friday, opens: 0, closes: 1_440)!])],
+            ]))
+    }
+
+    mutating func daypartTimes() -> DaypartTimes {
+        DaypartTimes(
+            active: pick([[], [identifier()]]),
+            later: pick([[], [.init(identifier(), begins: nil), .init(identifier(), begins: time())]]))
     }
 
     mutating func handover() -> Handover {
@@ -322,7 +338,7 @@ extension SeededGenerator {
                 .list, .horizontalCard(width: 1, height: 10_000), Layout(style: text()),
                 Layout(style: "grid", minimumWidth: integer()),
             ]),
-            sticky: Bool.random(using: &self))
+            sticky: Bool.random(using: &self), daypart: maybe { $0.identifier() })
     }
 
     mutating func item() -> MenuItem {
@@ -334,7 +350,7 @@ extension SeededGenerator {
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
             attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() },
-            servicePrices: byService { $0.amount() }, isCombo: chance(50))
+            servicePrices: byService { $0.amount() }, isCombo: chance(50), daypart: maybe { $0.identifier() })
     }
 
     mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }

@@ -105,21 +105,49 @@ struct GoldenEvent {
         GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
         GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
         GoldenEvent("outlet.opened", .outlet(.openedByHours), #"{"by":"hours"}"#),
-        GoldenEvent("outlet.closed", .outlet(.closedByHours), #"{"by":"hours"}"#),
+        GoldenEvent("outlet.closed", .outlet(.closedByHours()), #"{"by":"hours"}"#),
+        GoldenEvent(
+            "outlet.closed", version: 2,
+            .outlet(.closedByHours(opensAt: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
+            #"{"by":"hours","opensAt":1700000000123}"#),
+        GoldenEvent(
+            "outlet.daypartsChanged",
+            .outlet(
+                .daypartsChanged(
+                    DaypartTimes(
+                        active: [Identifier("lunch")!],
+                        later: [
+                            .init(
+                                Identifier("breakfast")!, begins: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123)),
+                            .init(Identifier("never")!, begins: nil),
+                        ]))),
+            #"{"active":["lunch"],"later":[{"id":"breakfast","begins":1700000000123},{"id":"never"}]}"#),
+        GoldenEvent(
+            "outlet.detailsChanged", version: 3,
+            .outlet(
+                .detailsChanged([
+                    .orderAheadDays(7), .slots(.init(minutes: 15)),
+                    .dayparts([
+                        Daypart(
+                            id: Identifier("breakfast")!, hours: [OpeningHours(day: .monday, opens: 420, closes: 660)!])
+                    ]),
+                ])),
+            #"{"orderAheadDays":7,"slots":{"minutes":15},"dayparts":[{"id":"breakfast","#
+                + #""hours":[{"day":"monday","opens":420,"closes":660}]}]}"#),
         GoldenEvent(
             "outlet.slowed",
             .outlet(.slowed(minutes: 15, until: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
             #"{"minutes":15,"until":1700000000123}"#),
         GoldenEvent(
-            "outlet.detailsChanged",
+            "outlet.detailsChanged", version: 3,
             .outlet(
                 .detailsChanged([
                     .specialDays([
-                        .init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 600, closes: 840)!]),
+                        .init(CalendarDay("2026-12-24")!, [OpeningPeriod(opens: 600, closes: 840)!]),
                         .init(CalendarDay("2026-12-25")!, []),
                     ]), .follows(.hours),
                 ])),
-            #"{"specialDays":[{"date":"2026-12-24","hours":[{"day":"thursday","opens":600,"closes":840}]},"#
+            #"{"specialDays":[{"date":"2026-12-24","hours":[{"opens":600,"closes":840}]},"#
                 + #"{"date":"2026-12-25","hours":[]}],"follows":"hours"}"#),
         GoldenEvent(
             "outlet.paused",
@@ -153,6 +181,22 @@ struct GoldenEvent {
                         id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
                         options: [Identifier("g")!], isCombo: true))),
             #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"options":["g"],"combo":true}"#),
+        GoldenEvent(
+            "menu.itemChanged", version: 4,
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        daypart: Identifier("breakfast")))),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"daypart":"breakfast"}"#),
+        GoldenEvent(
+            "menu.sectionChanged", version: 2,
+            .menu(
+                .sectionChanged(
+                    SectionHeader(
+                        id: Identifier("s")!, title: "S", kind: "menuItems", layout: .list,
+                        daypart: Identifier("breakfast")))),
+            #"{"id":"s","title":"S","kind":"menuItems","style":"list","daypart":"breakfast"}"#),
         GoldenEvent(
             "menu.groupPut", version: 3,
             .menu(
@@ -362,6 +406,10 @@ struct GoldenEvent {
         GoldenEvent(
             "cart.serviceChosen", .cart(.serviceChosen(.table, table: "4")), #"{"service":"table","table":"4"}"#),
         GoldenEvent(
+            "cart.serviceChosen", version: 2,
+            .cart(.serviceChosen(.pickup, table: nil, wanted: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
+            #"{"service":"pickup","for":1700000000123}"#),
+        GoldenEvent(
             "cart.checkedOut", version: 4,
             .cart(
                 .checkedOut(
@@ -481,6 +529,13 @@ struct GoldenEvent {
         GoldenEvent("order.readied", .order(.readied), "{}"),
         GoldenEvent("order.completed", .order(.completed(by: .merchant)), #"{"by":"merchant"}"#),
         GoldenEvent("order.delayed", .order(.delayed(readyBy: time(7))), #"{"readyBy":1700000000007}"#),
+        GoldenEvent(
+            "order.delayed", version: 2, .order(.delayed(readyBy: time(7), text: .plain("no gas"))),
+            #"{"readyBy":1700000000007,"reason":"no gas"}"#),
+        GoldenEvent(
+            "order.delayed", version: 2,
+            .order(.delayed(readyBy: time(7), text: .sealed(SealedText(ciphertext: "AA==")))),
+            #"{"readyBy":1700000000007,"sealedReason":"AA=="}"#),
         GoldenEvent(
             "order.cancelled",
             .order(.cancelled(Order.Ending(by: .customer, .other, text: .sealed(SealedText(ciphertext: "AA=="))))),

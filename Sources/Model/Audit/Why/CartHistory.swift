@@ -106,8 +106,9 @@ public struct CartHistory: Sendable {
             return words
         case .tipSet(let amount):
             return "set the tip to \(before.contents.map { amount.words(in: $0.currency) } ?? "\(amount.minorUnits)")"
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             return "chose \(service.rawValue)" + (table.map { " at \($0.quoted)" } ?? "")
+                + (wanted.map { " for \($0.words)" } ?? "")
         case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"

@@ -72,13 +72,19 @@ public struct SealedTextUse: Sendable {
             return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
                 + texts(placement.name, placement.handover, on: event.stream.id, of: owner, event.position)
         case .order(.rejected(let ending)), .order(.cancelled(let ending)):
-            guard case .sealed(let text) = ending.text, let owner = owners[event.stream.id] else { return [] }
-            return [
-                SealedTextUse(
-                    text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
-            ]
+            return reason(ending.text, on: event, owners)
+        case .order(.delayed(_, let text)): return reason(text, on: event, owners)
         case .cart, .order, .outlet, .menu, .deed: return []
         }
+    }
+
+    private static func reason(
+        _ text: PersonalText?, on event: DecodedEvent, _ owners: [Identifier: TextOwner]
+    ) -> [SealedTextUse] {
+        guard case .sealed(let text) = text, let owner = owners[event.stream.id] else { return [] }
+        return [
+            SealedTextUse(text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
+        ]
     }
 
     private static func notes(

@@ -75,7 +75,8 @@ public struct OrderHistory: Sendable {
         case .preparationStarted: return "being prepared"
         case .readied: return "ready"
         case .completed(let party): return "completed by the \(party.rawValue)"
-        case .delayed(let readyBy): return "delayed, to be ready by \(readyBy.words)"
+        case .delayed(let readyBy, let text):
+            return "delayed, to be ready by \(readyBy.words)" + (text.map { ": \(texts.text(of: $0).quoted)" } ?? "")
         case .cancelled(let ending): return "cancelled \(words(for: ending, texts))"
         case .changeProposed(let change, let until):
             return "change proposed by the \(change.by.rawValue), until \(until.words): \(words(for: change, currency))"

@@ -33,13 +33,15 @@ public enum Cart: Decider {
         public var note: PersonalText?
         /// The customer the cart will belong to, if given; a customer's note is sealed.
         public var customer: Identifier?
-        /// What the catalogue says now of the item with the chosen options.
+        /// What the catalogue says of the item with the chosen options.
         public var offer: Offer
+        /// The time that the cart's order is wanted for from now on; nil to leave it.
+        public var choice: ServiceChoice?
 
         /// Some of an item.
         public init(
             outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
-            customer: Identifier? = nil, offer: Offer
+            customer: Identifier? = nil, offer: Offer, choice: ServiceChoice? = nil
         ) {
             self.outlet = outlet
             self.item = item
@@ -47,6 +49,7 @@ public enum Cart: Decider {
             self.note = note
             self.customer = customer
             self.offer = offer
+            self.choice = choice
         }
     }
 
@@ -76,13 +79,18 @@ public enum Cart: Decider {
         public var service: ServiceKind
         /// The table, as the outlet calls it.
         public var table: Text?
+        /// The time that it is wanted for; nil for as soon as it can be had.
+        public var wanted: Timestamp?
         /// The ways that the outlet offers.
         public var offered: [ServiceKind]
+        /// Why it cannot be had at that time, if so.
+        public var refusal: Rejection?
 
         /// A choice of what an outlet offers.
-        public init(_ service: ServiceKind, table: Text? = nil, offered: [ServiceKind]) {
+        public init(_ service: ServiceKind, table: Text? = nil, wanted: Timestamp? = nil, offered: [ServiceKind]) {
             self.service = service
             self.table = table
+            self.wanted = wanted
             self.offered = offered
         }
     }
@@ -160,8 +168,8 @@ public enum Cart: Decider {
         /// A line became another, or joined one that was there. The quantity is that of the other line then.
         case lineEdited(line: Text, to: CartLine, customer: Identifier? = nil)
         case tipSet(Amount)
-        /// Its order will be had like this, at a table if there is one.
-        case serviceChosen(ServiceKind, table: Text?)
+        /// Its order will be had like this, at a table if there is one, and at a time if one was said.
+        case serviceChosen(ServiceKind, table: Text?, wanted: Timestamp? = nil)
         /// The cart became an order, at these prices.
         case checkedOut(
             order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
@@ -190,14 +198,17 @@ public enum Cart: Decider {
         /// How the order of a cart is had. Indirect, as few carts say anything of it, and carts are held by the million.
         fileprivate indirect enum Had: Equatable, Sendable {
             case asUsual
-            case chosen(ServiceKind, table: Text?)
+            case chosen(ServiceKind, table: Text?, wanted: Timestamp?)
         }
 
         /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind? { if case .chosen(let service, _) = had { service } else { nil } }
+        public var service: ServiceKind? { if case .chosen(let service, _, _) = had { service } else { nil } }
 
         /// The table, as the outlet calls it.
-        public var table: Text? { if case .chosen(_, let table) = had { table } else { nil } }
+        public var table: Text? { if case .chosen(_, let table, _) = had { table } else { nil } }
+
+        /// The time that its order is wanted for; nil for as soon as it can be had.
+        public var wanted: Timestamp? { if case .chosen(_, _, let wanted) = had { wanted } else { nil } }
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
@@ -253,13 +264,13 @@ public enum Cart: Decider {
                 .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
 
         case (.empty, .add(let addition)):
-            return [try add(addition, to: nil)]
+            return try add(addition, to: nil)
         case (.filled(let contents), .add(let addition)):
             guard contents.outlet == addition.outlet || addition.offer == .noOutlet else {
                 throw Rejection(
                     .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
             }
-            return [try add(addition, to: contents)]
+            return try add(addition, to: contents)
 
         case (.empty, .set), (.empty, .remove):
             throw noSuchLine
@@ -296,7 +307,7 @@ public enum Cart: Decider {
             return amount == contents.tip ? [] : [.tipSet(amount)]
 
         case (.filled(let contents), .chooseService(let choice)):
-            return try choose(choice, contents)
+            return try choose(choice, at: contents.outlet, contents)
 
         case (.empty, .tip), (.empty, .chooseService), (.empty, .checkOut):
             throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
@@ -305,7 +316,7 @@ public enum Cart: Decider {
         }
     }
 
-    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> Event {
+    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> [Event] {
         guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
             throw quantityOutOfRange(addition.quantity)
         }
@@ -332,7 +343,10 @@ public enum Cart: Decider {
                 lines.contains { $0.id == id }
             }
         try checkTotal(of: lines, with: quantity, of: line.id, at: item.unitPrice)
-        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+        let choice = try addition.choice.map { choice throws(Rejection) in
+            try choose(choice, at: addition.outlet, contents)
+        }
+        return [.itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)] + (choice ?? [])
     }
 
     private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
@@ -363,20 +377,25 @@ public enum Cart: Decider {
         return [.lineEdited(line: old.id, to: line, customer: customer)]
     }
 
-    private static func choose(_ choice: ServiceChoice, _ contents: Contents) throws(Rejection) -> [Event] {
+    private static func choose(
+        _ choice: ServiceChoice, at outlet: Identifier, _ contents: Contents?
+    ) throws(Rejection) -> [Event] {
         guard choice.offered.contains(choice.service) else {
             let offered = choice.offered.map(\.rawValue).joined(separator: ", ")
             throw .invalid(
                 .service,
-                "outlet '\(contents.outlet)' offers "
+                "outlet '\(outlet)' offers "
                     + (offered.isEmpty ? "nothing to choose from" : "\(offered), and not '\(choice.service.rawValue)'"))
         }
         if let table = choice.table {
             guard choice.service == .table else { throw .invalid(.table, "is only known of orders at a table") }
             try TextRules.check(table, .table, TextRules.table)
         }
-        if choice.service == contents.service, choice.table == contents.table { return [] }
-        return [.serviceChosen(choice.service, table: choice.table)]
+        if let refusal = choice.refusal { throw refusal }
+        if choice.service == contents?.service, choice.table == contents?.table, choice.wanted == contents?.wanted {
+            return []
+        }
+        return [.serviceChosen(choice.service, table: choice.table, wanted: choice.wanted)]
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
@@ -559,11 +578,11 @@ extension Cart.Contents {
             try edit(id, to: line, of: customer)
         case .tipSet(let amount):
             tip = amount
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             guard table == nil || service == .table else {
                 throw ImpossibleEvent("a table for an order that is had otherwise")
             }
-            had = .chosen(service, table: table)
+            had = .chosen(service, table: table, wanted: wanted)
         case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
@@ -578,7 +597,7 @@ extension Cart.Contents {
             self.customer = customer
             self.lines = lines
             self.charges = charges
-            if let service = handover.service { had = .chosen(service, table: handover.table) }
+            if let service = handover.service { had = .chosen(service, table: handover.table, wanted: wanted) }
             return order
         }
         return nil

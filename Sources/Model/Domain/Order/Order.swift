@@ -23,7 +23,7 @@ public enum Order: Decider {
         /// It was handed over.
         case complete
         /// It will be ready at another moment.
-        case delay(readyBy: Timestamp, now: Timestamp)
+        case delay(readyBy: Timestamp, text: PersonalText? = nil, now: Timestamp)
         /// It is not wanted any more, or cannot be made.
         case cancel(by: Party, Reason, text: PersonalText?)
         /// A payment service says what became of money.
@@ -56,7 +56,7 @@ public enum Order: Decider {
         case preparationStarted
         case readied
         case completed(by: Party)
-        case delayed(readyBy: Timestamp)
+        case delayed(readyBy: Timestamp, text: PersonalText? = nil)
         case cancelled(Ending)
         /// A payment service said what became of money, and whether something that it said by then cannot be.
         case paymentReported(Payment, isInDoubt: Bool = false)
@@ -146,11 +146,12 @@ public enum Order: Decider {
             (.scheduled, .complete), (.rejected, .complete), (.cancelled, .complete):
             throw book.refusal
 
-        case (.placed, .delay(let readyBy, let now)), (.accepted, .delay(let readyBy, let now)),
-            (.preparing, .delay(let readyBy, let now)):
-            if readyBy == book.readyBy { return [] }
+        case (.placed, .delay(let readyBy, let text, let now)), (.accepted, .delay(let readyBy, let text, let now)),
+            (.preparing, .delay(let readyBy, let text, let now)):
+            if readyBy == book.readyBy, text == nil || text == book.promiseChanges.last?.text { return [] }
             try check(readyBy, now)
-            return [.delayed(readyBy: readyBy)]
+            try check(text, book)
+            return [.delayed(readyBy: readyBy, text: text)]
         case (.awaitingPayment, .delay), (.scheduled, .delay), (.ready, .delay), (.completed, .delay),
             (.rejected, .delay), (.cancelled, .delay):
             throw book.refusal
@@ -271,11 +272,15 @@ public enum Order: Decider {
     private static func ending(
         by party: Party, _ reason: Reason, _ text: PersonalText?, _ book: Book
     ) throws(Rejection) -> Ending {
+        try check(text, book)
+        return Ending(by: party, reason, text: text, price: book.placement.price)
+    }
+
+    private static func check(_ text: PersonalText?, _ book: Book) throws(Rejection) {
         if case .plain(let text) = text { try TextRules.check(text, .reason, TextRules.note) }
         guard PersonalText.isAllowed(text, of: book.placement.customer) else {
             throw .invalid(.reason, "is sealed where the order has a customer, and only there")
         }
-        return Ending(by: party, reason, text: text, price: book.placement.price)
     }
 
     // MARK: Evolve
@@ -310,7 +315,7 @@ public enum Order: Decider {
         case .coverLost(let payBy):
             try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
             book.payBy = payBy
-            book.readyBy = nil
+            book.setReady(by: nil)
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
@@ -320,7 +325,7 @@ public enum Order: Decider {
             book.acceptBy = acceptBy
         case .accepted(let readyBy, _):
             try book.move(to: .accepted, from: [.placed])
-            book.readyBy = readyBy ?? book.readyBy
+            if let readyBy { book.setReady(by: readyBy) }
         case .rejected(let ending):
             try book.end(as: .rejected, from: [.placed], ending)
         case .preparationStarted: try book.proceed(to: .preparing, from: [.placed, .accepted])
@@ -339,9 +344,12 @@ public enum Order: Decider {
             for index in book.changes.indices where book.changes[index].outcome == .agreed {
                 book.changes[index].isNoted = true
             }
-        case .delayed(let readyBy):
+        case .delayed(let readyBy, let text):
+            guard PersonalText.isAllowed(text, of: book.placement.customer) else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
             try book.move(to: book.status, from: [.placed, .accepted, .preparing])
-            book.readyBy = readyBy
+            book.setReady(by: readyBy, because: text)
         case .cancelled(let ending):
             try book.end(
                 as: .cancelled, from: [.awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready], ending)

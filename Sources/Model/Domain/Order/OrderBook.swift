@@ -84,6 +84,23 @@ extension Order {
         }
     }
 
+    /// Another promise than there was.
+    public struct PromiseChange: Equatable, Sendable {
+        /// What had been promised; nil for nothing.
+        public var from: Timestamp?
+        /// What was promised then; nil for nothing.
+        public var to: Timestamp?
+        /// Why, in words for the customer; sealed where the order has one.
+        public var text: PersonalText?
+
+        /// A change of a promise.
+        public init(from: Timestamp?, to: Timestamp?, text: PersonalText? = nil) {
+            self.from = from
+            self.to = to
+            self.text = text
+        }
+    }
+
     /// An order that was placed, and what has become of it.
     public struct Book: Equatable, Sendable {
         /// How long an order that is never reported as handed over stays open after its promise, in seconds: a day. So
@@ -99,7 +116,9 @@ extension Order {
         /// Until when it has to be paid, while it waits for that.
         public var payBy: Timestamp?
         /// When the kitchen says that it will be ready.
-        public var readyBy: Timestamp?
+        public private(set) var readyBy: Timestamp?
+        /// How the promise changed, in the order in which it did.
+        public var promiseChanges: [PromiseChange] = []
         /// How it ended; nil as long as it has not, and once it was handed over.
         public var ending: Ending?
         /// Who has its money, as far as it was reported.
@@ -120,6 +139,16 @@ extension Order {
 
         /// When it will be ready, as far as anybody said.
         public var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+
+        /// Takes in when the kitchen says that it will be ready; nil if it says nothing any more.
+        ///
+        /// - Parameter text: why.
+        public mutating func setReady(by time: Timestamp?, because text: PersonalText? = nil) {
+            let former = promise
+            readyBy = time
+            guard promise != former || text != nil else { return }
+            promiseChanges.append(PromiseChange(from: former, to: promise, text: text))
+        }
 
         /// What the outlet should have got and kept: nothing of an order that was not cooked.
         private var price: Int64 {

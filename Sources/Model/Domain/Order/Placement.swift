@@ -128,17 +128,24 @@ extension Order {
 
         /// The terms of an order that an outlet gets at a moment.
         ///
-        /// - Parameter service: how it is had; nil where there is nothing to choose.
-        public init(of details: OutletDetails, for service: ServiceKind? = nil, at now: Timestamp) {
+        /// - Parameters:
+        ///   - service: how it is had; nil where there is nothing to choose.
+        ///   - wanted: the time that it is wanted for; nil for as soon as it can be had.
+        public init(
+            of details: OutletDetails, for service: ServiceKind? = nil, at now: Timestamp, wanted: Timestamp? = nil
+        ) {
             self.init()
-            promisedFor = details.prepMinutes(for: service).map { now.adding(minutes: $0) }
+            let prepMinutes = details.prepMinutes(for: service)
+            promisedFor = wanted ?? prepMinutes.map { now.adding(minutes: $0) }
+            let head = Int.zero.subtractingReportingOverflow(prepMinutes ?? 0).partialValue
+            if let release = wanted?.adding(minutes: head), release > now { releaseAt = release }
             acceptWithin = details.acceptWithin
             if details.payment == .first {
                 payBy = now.adding(seconds: details.payWithin ?? OutletDetails.usualPayWait)
-            } else {
+            } else if releaseAt == nil {
                 acceptBy = acceptBy(from: now)
             }
-            placedAt = acceptWithin != nil || payBy != nil ? now : nil
+            placedAt = acceptWithin != nil || payBy != nil || wanted != nil ? now : nil
         }
 
         /// Until when it has to be accepted if it can be from that moment on; nil if it does not have to be, or is
@@ -171,7 +178,8 @@ extension Order {
 }
 
 extension Timestamp {
-    fileprivate func adding(minutes: Int) -> Timestamp {
+    /// The moment so many minutes later; the last one there is where that is out of range.
+    func adding(minutes: Int) -> Timestamp {
         let (seconds, overflow) = minutes.multipliedReportingOverflow(by: 60)
         return adding(seconds: overflow ? (minutes < 0 ? .min : .max) : seconds)
     }

@@ -30,9 +30,10 @@ enum CartEventCodec {
         case .tipSet(let amount):
             writer.field("tip", amount.minorUnits)
             return "cart.tipSet"
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             writer.field("service", service.rawValue)
             if let table { writer.field("table", table.string) }
+            if let wanted { writer.field("for", wanted.millisecondsSinceEpoch) }
             return "cart.serviceChosen"
         case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             writer.field("order", order.rawValue)
@@ -58,6 +59,7 @@ enum CartEventCodec {
         var charges: [Charge] = []
         var total: Amount?
         var tip: Amount?
+        var wanted: Timestamp?
         var edited: Text?
         var customer: Identifier?
         var sealedName: SealedText?
@@ -71,6 +73,7 @@ enum CartEventCodec {
             case "from":
                 if name == "cart.lineEdited" { edited = try reader.text() } else { from = Int(try reader.integer()) }
             case "tip": tip = Amount(minorUnits: try reader.integer())
+            case "for": wanted = try reader.timestamp()
             case "charges": charges = try ChargeCodec.decode(from: &reader)
             case "to": to = Int(try reader.integer())
             case "count": count = Int(try reader.integer())
@@ -105,7 +108,8 @@ enum CartEventCodec {
             guard let edited, let line = line.line else { return nil }
             return .lineEdited(line: edited, to: line, customer: customer)
         case "cart.tipSet": return tip.map(Cart.Event.tipSet)
-        case "cart.serviceChosen": return handover.service.map { .serviceChosen($0, table: handover.table) }
+        case "cart.serviceChosen":
+            return handover.service.map { .serviceChosen($0, table: handover.table, wanted: wanted) }
         default: return nil
         }
     }

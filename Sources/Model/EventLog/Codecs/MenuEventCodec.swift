@@ -111,6 +111,7 @@ enum MenuEventCodec {
         }
         if let width = header.layout.minimumWidth { writer.field("minimumWidth", width) }
         if header.sticky { writer.field("sticky", true) }
+        if let daypart = header.daypart { writer.field("daypart", daypart.rawValue) }
     }
 
     private static func encode(_ item: MenuItem, to writer: inout JSONWriter) {
@@ -134,6 +135,7 @@ enum MenuEventCodec {
             writer.key("prices")
             item.servicePrices.encode(to: &writer)
         }
+        if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
     }
 
     private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
@@ -175,6 +177,7 @@ enum MenuEventCodec {
         var tax: Identifier?
         var isCombo = false
         var servicePrices = ByService<Amount>()
+        var daypart: Identifier?
         var size: Identifier?
         var until: Timestamp?
         var state: FeedCheck.State?
@@ -215,6 +218,7 @@ enum MenuEventCodec {
                 case "tax": tax = try reader.identifier()
                 case "combo": isCombo = try reader.bool()
                 case "prices": servicePrices = try .decode(from: &reader)
+                case "daypart": daypart = try reader.identifier()
                 case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 case "state": state = FeedCheck.State(rawValue: try reader.string())
@@ -240,7 +244,7 @@ enum MenuEventCodec {
                 layout = Layout(style: style, cardSize: size, minimumWidth: minimumWidth)
             case (nil, _?), (_?, nil): return nil
             }
-            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky, daypart: daypart)
         }
 
         var check: FeedCheck? {
@@ -256,7 +260,7 @@ enum MenuEventCodec {
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
                 maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: servicePrices, isCombo: isCombo)
+                servicePrices: servicePrices, isCombo: isCombo, daypart: daypart)
         }
     }
 }

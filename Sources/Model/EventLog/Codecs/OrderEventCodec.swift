@@ -56,8 +56,9 @@ enum OrderEventCodec {
         case .completed(let party):
             writer.field("by", party.rawValue)
             return "order.completed"
-        case .delayed(let readyBy):
+        case .delayed(let readyBy, let text):
             writer.field("readyBy", readyBy.millisecondsSinceEpoch)
+            encode(text, to: &writer)
             return "order.delayed"
         case .cancelled(let ending):
             encode(ending, to: &writer)
@@ -92,14 +93,18 @@ enum OrderEventCodec {
     private static func encode(_ ending: Order.Ending, to writer: inout JSONWriter) {
         writer.field("by", ending.by.rawValue)
         writer.field("code", ending.reason.rawValue)
-        switch ending.text {
+        encode(ending.text, to: &writer)
+        guard let price = ending.price else { return }
+        writer.field("total", price.total.minorUnits)
+        ChargeCodec.encodeField(price.charges, to: &writer)
+    }
+
+    private static func encode(_ reason: PersonalText?, to writer: inout JSONWriter) {
+        switch reason {
         case nil: break
         case .plain(let text): writer.field("reason", text.string)
         case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
         }
-        guard let price = ending.price else { return }
-        writer.field("total", price.total.minorUnits)
-        ChargeCodec.encodeField(price.charges, to: &writer)
     }
 
     static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
@@ -207,7 +212,7 @@ enum OrderEventCodec {
         case "order.preparationStarted": return .preparationStarted
         case "order.readied": return .readied
         case "order.completed": return party.map(Order.Event.completed)
-        case "order.delayed": return readyBy.map(Order.Event.delayed)
+        case "order.delayed": return readyBy.map { .delayed(readyBy: $0, text: text) }
         case "order.cancelled": return ending.map(Order.Event.cancelled)
         case "order.changeProposed":
             guard let changed, let until else { return nil }

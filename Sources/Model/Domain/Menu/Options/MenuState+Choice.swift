@@ -268,7 +268,7 @@ extension MenuState {
 
 extension MenuState.Suspension? {
     /// What cannot be had as long as either holds.
-    static func both(_ a: Self, _ b: Self) -> Self {
+    public static func both(_ a: Self, _ b: Self) -> Self {
         switch (a, b) {
         case (nil, let only), (let only, nil): only
         case (let a?, let b?):
