@@ -10,7 +10,8 @@ from tiffin import Server, fresh_database, item_document, put_open_outlet, run_t
 
 CARTS = [f"cart-{n}" for n in range(6)]
 TABLES = [
-    "projection_checkpoints", "outlet_home_rows", "cart_count_rows", "order_rows", "takings_rows", "quarantine", "stream_index", "log_head",
+    "projection_checkpoints", "outlet_home_rows", "cart_count_rows", "order_rows", "takings_rows",
+    "supply_rows", "process_rows", "quarantine", "stream_index", "log_head",
 ]
 SECONDS = 30
 

@@ -430,7 +430,7 @@ def test_a_rebuild_before_the_first_checkpoint_saves_the_rows(database):
     with Server(database=database) as server, server.client() as client:
         load(server)
         # Whether or not the server was so quick.
-        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows, tiffin.takings_rows",
+        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows, tiffin.process_rows",
             database)
         run = rebuild(database, "cart_counts")
         assert run.returncode == 0, run.stderr

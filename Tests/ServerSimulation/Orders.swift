@@ -21,7 +21,7 @@ extension OrderChange {
             return OrderState.Ending(ending.by.rawValue, ending.reason.rawValue, text)
         }
         switch event {
-        case .placed, .scheduled: return nil
+        case .placed, .scheduled, .claimsReturned: return nil
         case .released: self = .released
         case .accepted(let time, let party): self = .accepted(readyBy: time?.rfc3339, by: party.rawValue)
         case .rejected(let ending): self = .rejected(words(ending))

@@ -40,6 +40,8 @@ enum EventCase: String, CaseIterable {
     case cartTipSet = "cart.tipSet"
     case cartServiceChosen = "cart.serviceChosen"
     case cartCheckedOut = "cart.checkedOut"
+    case cartCheckoutBegun = "cart.checkoutBegun"
+    case cartCheckoutRefused = "cart.checkoutRefused"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
     case orderScheduled = "order.scheduled"
@@ -53,6 +55,11 @@ enum EventCase: String, CaseIterable {
     case orderCompleted = "order.completed"
     case orderDelayed = "order.delayed"
     case orderCancelled = "order.cancelled"
+    case orderClaimsReturned = "order.claimsReturned"
+    case supplyStocked = "supply.stocked"
+    case supplyHeld = "supply.held"
+    case supplyRefused = "supply.refused"
+    case supplyReturned = "supply.returned"
     case customerForgotten = "customer.forgotten"
     case userPut = "user.put"
     case userRemoved = "user.removed"
@@ -98,6 +105,8 @@ enum EventCase: String, CaseIterable {
             case .cart(.tipSet): .cartTipSet
             case .cart(.serviceChosen): .cartServiceChosen
             case .cart(.checkedOut): .cartCheckedOut
+            case .cart(.checkoutBegun): .cartCheckoutBegun
+            case .cart(.checkoutRefused): .cartCheckoutRefused
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
             case .order(.scheduled): .orderScheduled
@@ -111,6 +120,11 @@ enum EventCase: String, CaseIterable {
             case .order(.completed): .orderCompleted
             case .order(.delayed): .orderDelayed
             case .order(.cancelled): .orderCancelled
+            case .order(.claimsReturned): .orderClaimsReturned
+            case .supply(.stocked): .supplyStocked
+            case .supply(.held): .supplyHeld
+            case .supply(.refused): .supplyRefused
+            case .supply(.returned): .supplyReturned
             case .deed(.customerForgotten): .customerForgotten
             case .deed(.userPut): .userPut
             case .deed(.userRemoved): .userRemoved
@@ -146,14 +160,20 @@ enum EventCase: String, CaseIterable {
                     random.identifier(), section: random.identifier(), before: random.maybe { $0.identifier() }))
         case .itemRemoved: .menu(.itemRemoved(random.identifier()))
         case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
-        case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .itemSuspended:
+            .menu(
+                .itemSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .itemResumed: .menu(.itemResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .groupPut: .menu(.groupPut(random.group()))
         case .groupRemoved: .menu(.groupRemoved(random.identifier()))
         case .optionRepriced:
             .menu(.optionRepriced(random.identifier(), random.amount(), size: random.maybe { $0.identifier() }))
-        case .optionSuspended: .menu(.optionSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .optionResumed: .menu(.optionResumed(random.identifier()))
+        case .optionSuspended:
+            .menu(
+                .optionSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .optionResumed: .menu(.optionResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .feedChecked: .menu(.feedChecked(random.feedCheck()))
         case .cartItemAdded:
             .cart(
@@ -177,6 +197,16 @@ enum EventCase: String, CaseIterable {
                     customer: random.maybe { $0.identifier() },
                     name: random.maybe { SealedText(ciphertext: $0.text()) },
                     handover: random.handover()))
+        case .cartCheckoutBegun:
+            .cart(
+                .checkoutBegun(
+                    Cart.Checkout(
+                        order: random.identifier(), outlet: random.identifier(), claims: random.claims(),
+                        at: random.time(), lines: random.lines(), charges: random.charges(), total: random.amount(),
+                        customer: random.maybe { $0.identifier() },
+                        name: random.maybe { SealedText(ciphertext: $0.text()) }, handover: random.handover(),
+                        terms: random.terms())))
+        case .cartCheckoutRefused: .cart(.checkoutRefused(order: random.identifier(), random.refusal()))
         case .orderPlaced:
             .order(
                 .placed(
@@ -185,7 +215,7 @@ enum EventCase: String, CaseIterable {
                         lines: random.lines(), charges: random.charges(), total: random.amount(),
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms(),
-                        handover: random.handover())))
+                        handover: random.handover(), claims: random.claims())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
@@ -218,6 +248,11 @@ enum EventCase: String, CaseIterable {
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
         case .orderDelayed: .order(.delayed(readyBy: random.time()))
         case .orderCancelled: .order(.cancelled(random.ending()))
+        case .orderClaimsReturned: .order(.claimsReturned)
+        case .supplyStocked: .supply(.stocked(random.claimKey(), left: random.maybe { Int64($0.integer()) }))
+        case .supplyHeld: .supply(.held(random.claims(), order: random.identifier(), at: random.time()))
+        case .supplyRefused: .supply(.refused(random.refusal(), order: random.identifier(), at: random.time()))
+        case .supplyReturned: .supply(.returned(random.claims(), order: random.identifier()))
         case .customerForgotten: .deed(.customerForgotten)
         case .userPut:
             .deed(
@@ -398,8 +433,16 @@ extension SeededGenerator {
     mutating func ending() -> Order.Ending {
         Order.Ending(
             by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() },
-            price: maybe { Order.Price($0.amount(), $0.charges()) })
+            price: maybe { Order.Price($0.amount(), $0.charges()) }, claims: claims())
     }
+
+    mutating func claimKey() -> Claim.Key { Claim.Key(pick(Claim.Kind.allCases), text()) }
+
+    mutating func claims() -> [Claim] {
+        (0..<Int.random(in: 0...2, using: &self)).map { _ in Claim(claimKey(), Int64(integer())) }
+    }
+
+    mutating func refusal() -> Supply.Refusal { Supply.Refusal(pick([.soldOut, .limit]), text()) }
 
     mutating func line() -> CartLine {
         CartLine(

@@ -30,7 +30,7 @@ extension Cart.Command {
         switch self {
         case .add(let addition): addition.outlet
         case .set, .edit, .checkOut, .chooseService: cart.contents?.outlet
-        case .remove, .clear, .tip: nil
+        case .remove, .clear, .tip, .conclude: nil
         }
     }
 }
@@ -40,16 +40,20 @@ extension Cart.CheckOut {
     ///
     /// - Parameters:
     ///   - offers: what the catalogue says of lines at an outlet.
+    ///   - claims: what lines take of what an outlet has counted.
     ///   - details: those of an outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - now: when it is checked out.
     public init(
         order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
+        claims: (_ lines: [CartLine], _ outlet: Identifier) -> [Claim] = { _, _ in [] },
         details: (_ outlet: Identifier) -> OutletDetails?, now: Timestamp
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
+        time = now
         guard case .filled(let contents) = cart else { return }
         let list = source(contents.lines, contents.outlet, contents.service)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
+        self.claims = claims(contents.lines, contents.outlet)
         guard let details = details(contents.outlet) else { return }
         let service: ServiceKind?
         do throws(Rejection) {

@@ -32,6 +32,8 @@ public enum Order: Decider {
         case refund(RefundPart, Reason)
         /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
         case meetDeadline(now: Timestamp)
+        /// The outlet's supply has what the order gave back. Sent by servers, and decided once.
+        case noteReturn
     }
 
     // MARK: Events
@@ -55,6 +57,8 @@ public enum Order: Decider {
         /// The kitchen sees it no more until it is paid: by a moment.
         case coverLost(payBy: Timestamp)
         case refunded(Refund)
+        /// The outlet's supply has what it gave back.
+        case claimsReturned
     }
 
     // MARK: State
@@ -158,6 +162,12 @@ public enum Order: Decider {
         // Money that moved is recorded whatever has become of the order.
         case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
 
+        case (.rejected, .noteReturn), (.cancelled, .noteReturn):
+            return book.hasReturned || book.ending?.claims.isEmpty ?? true ? [] : [.claimsReturned]
+        case (.awaitingPayment, .noteReturn), (.scheduled, .noteReturn), (.placed, .noteReturn),
+            (.accepted, .noteReturn), (.preparing, .noteReturn), (.ready, .noteReturn), (.completed, .noteReturn):
+            throw book.refusal
+
         case (_, .meetDeadline(let now)):
             guard let deadline = book.deadline, deadline <= now else { return [] }
             return meetDeadline(of: book, now)
@@ -214,10 +224,10 @@ public enum Order: Decider {
     /// What happens to an order by itself, as its deadline has passed.
     private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
         switch book.status {
-        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid, price: book.placement.price))]
+        case .awaitingPayment: [.cancelled(ending(by: .system, .unpaid, book))]
         case .scheduled: release(book.placement, now)
         case .placed where book.acceptBy != nil:
-            [.cancelled(Ending(by: .system, .timeout, price: book.placement.price))]
+            [.cancelled(ending(by: .system, .timeout, book))]
         case .placed, .accepted, .preparing, .ready: [.completed(by: .system)]
         case .completed, .rejected, .cancelled: []
         }
@@ -247,7 +257,11 @@ public enum Order: Decider {
         guard PersonalText.isAllowed(text, of: book.placement.customer) else {
             throw .invalid(.reason, "is sealed where the order has a customer, and only there")
         }
-        return Ending(by: party, reason, text: text, price: book.placement.price)
+        return ending(by: party, reason, book, text)
+    }
+
+    private static func ending(by party: Party, _ reason: Reason, _ book: Book, _ text: PersonalText? = nil) -> Ending {
+        Ending(by: party, reason, text: text, price: book.placement.price, claims: book.returnedClaims)
     }
 
     // MARK: Evolve
@@ -266,6 +280,7 @@ public enum Order: Decider {
             else {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
+            guard placement.claims.isRecordable else { throw ImpossibleEvent("an order with claims that cannot be") }
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
@@ -283,6 +298,13 @@ public enum Order: Decider {
             try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
             book.payBy = payBy
             book.readyBy = nil
+        case .claimsReturned:
+            // A read model keeps no endings.
+            guard !book.hasReturned, book.ending.map({ !$0.claims.isEmpty }) ?? true else {
+                throw ImpossibleEvent("an order that gave back more than it took")
+            }
+            try book.move(to: book.status, from: [.rejected, .cancelled])
+            book.hasReturned = true
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
@@ -327,6 +349,9 @@ extension Order.Book {
         guard ending.price == nil || placement.lines.isEmpty || ending.price == placement.price else {
             throw ImpossibleEvent("an order that is not charged any more had another price")
         }
+        guard ending.claims.isRecordable,
+            placement.lines.isEmpty || ending.claims.allSatisfy(placement.claims.contains)
+        else { throw ImpossibleEvent("an order that gives back more than it took") }
         try move(to: next, from: possible)
         self.ending = ending
     }

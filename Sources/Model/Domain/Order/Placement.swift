@@ -21,12 +21,14 @@ extension Order {
         public var terms: Terms
         /// How it is handed over.
         public var handover: Handover
+        /// What it took of what the outlet has counted.
+        public var claims: [Claim]
 
         /// A placement.
         public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Terms = .none, handover: Handover = .none
+            terms: Terms = .none, handover: Handover = .none, claims: [Claim] = []
         ) {
             self.cart = cart
             self.outlet = outlet
@@ -38,6 +40,7 @@ extension Order {
             self.name = name
             self.terms = terms
             self.handover = handover
+            self.claims = claims
         }
 
         /// The sum of quantities.
@@ -136,6 +139,20 @@ extension Order {
             let (wait, overflow) = payBy.millisecondsSinceEpoch.subtractingReportingOverflow(
                 placedAt.millisecondsSinceEpoch)
             return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
+        }
+
+        /// The terms of an order that is placed so much later, in milliseconds.
+        func moved(by wait: Int64) -> Terms {
+            guard wait > 0 else { return self }
+            func moved(_ time: Timestamp?) -> Timestamp? {
+                time.map {
+                    let (sum, overflow) = $0.millisecondsSinceEpoch.addingReportingOverflow(wait)
+                    return Timestamp(millisecondsSinceEpoch: overflow ? .max : sum)
+                }
+            }
+            return Terms(
+                placedAt: moved(placedAt), promisedFor: moved(promisedFor), releaseAt: moved(releaseAt),
+                acceptBy: moved(acceptBy), payBy: moved(payBy), acceptWithin: acceptWithin)
         }
 
         /// The terms without a payment to wait for.

@@ -8,6 +8,8 @@ enum Novelty: Int {
     case services
     /// A combo, or the tax of an option.
     case parts
+    /// What is taken of what an outlet has counted, or that something is sold out because of that.
+    case claims
 }
 
 extension DomainEvent {
@@ -15,7 +17,12 @@ extension DomainEvent {
     var novelty: Novelty {
         switch self {
         case .cart(.checkedOut(_, _, _, _, _, _, let handover)): handover == .none ? .none : .services
-        case .order(.placed(let placement)): placement.handover == .none ? .none : .services
+        case .order(.placed(let placement)):
+            !placement.claims.isEmpty ? .claims : placement.handover == .none ? .none : .services
+        case .order(.rejected(let ending)), .order(.cancelled(let ending)): ending.claims.isEmpty ? .none : .claims
+        case .menu(.itemSuspended(_, _, let party)), .menu(.itemResumed(_, let party)),
+            .menu(.optionSuspended(_, _, let party)), .menu(.optionResumed(_, let party)):
+            party == .merchant ? .none : .claims
         case .menu(.itemAdded(let item, _, _)), .menu(.itemChanged(let item)):
             item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
         case .menu(.groupPut(let group)):
@@ -23,7 +30,7 @@ extension DomainEvent {
         case .outlet(.registered(let details)):
             details.services.isEmpty && !details.pricing.hasRates ? .none : .services
         case .outlet(.detailsChanged(let details)): details.contains(where: \.saysServices) ? .services : .none
-        case .outlet, .menu, .cart, .order, .deed: .none
+        case .outlet, .menu, .cart, .order, .supply, .deed: .none
         }
     }
 }

@@ -14,9 +14,11 @@ enum OrderEventCodec {
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
             HandoverCodec.encode(placement.handover, to: &writer)
-            encode(placement.terms, to: &writer)
+            OrderTermsCodec.encode(placement.terms, to: &writer)
+            ClaimCodec.encodeField(placement.claims, to: &writer)
             return "order.placed"
         case .scheduled: return "order.scheduled"
+        case .claimsReturned: return "order.claimsReturned"
         case .paymentReported(let payment, let isInDoubt):
             PaymentCodec.encode(payment, to: &writer)
             if isInDoubt { writer.field("doubt", true) }
@@ -60,18 +62,6 @@ enum OrderEventCodec {
         }
     }
 
-    private static func encode(_ terms: Order.Terms, to writer: inout JSONWriter) {
-        func time(_ name: StaticString, _ time: Timestamp?, to writer: inout JSONWriter) {
-            if let time { writer.field(name, time.millisecondsSinceEpoch) }
-        }
-        time("placedAt", terms.placedAt, to: &writer)
-        time("promisedFor", terms.promisedFor, to: &writer)
-        time("releaseAt", terms.releaseAt, to: &writer)
-        time("acceptBy", terms.acceptBy, to: &writer)
-        time("payBy", terms.payBy, to: &writer)
-        if let seconds = terms.acceptWithin { writer.field("acceptWithin", seconds) }
-    }
-
     private static func encode(_ ending: Order.Ending, to writer: inout JSONWriter) {
         writer.field("by", ending.by.rawValue)
         writer.field("code", ending.reason.rawValue)
@@ -80,6 +70,7 @@ enum OrderEventCodec {
         case .plain(let text): writer.field("reason", text.string)
         case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
         }
+        ClaimCodec.encodeField(ending.claims, to: &writer)
         guard let price = ending.price else { return }
         writer.field("total", price.total.minorUnits)
         ChargeCodec.encodeField(price.charges, to: &writer)
@@ -96,6 +87,7 @@ enum OrderEventCodec {
         var sealedName: SealedText?
         var terms = Order.Terms()
         var handover = Handover()
+        var claims: [Claim] = []
         var party: Order.Party?
         var readyBy: Timestamp?
         var reason: Order.Reason?
@@ -119,12 +111,7 @@ enum OrderEventCodec {
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
-            case "placedAt": terms.placedAt = try reader.timestamp()
-            case "promisedFor": terms.promisedFor = try reader.timestamp()
-            case "releaseAt": terms.releaseAt = try reader.timestamp()
-            case "acceptBy": terms.acceptBy = try reader.timestamp()
-            case "payBy": terms.payBy = try reader.timestamp()
-            case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
+            case "claims": claims = try ClaimCodec.decode(from: &reader)
             case "ref": reference = try reader.text()
             case "state": kind = Order.PaymentKind(rawValue: try reader.string())
             case "of": parent = try PaymentCodec.parent(from: &reader)
@@ -140,12 +127,14 @@ enum OrderEventCodec {
             case "reason": text = .plain(try reader.text())
             case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
             default:
+                if try OrderTermsCodec.read(key, into: &terms, from: &reader) { continue }
                 if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
         }
         var ending: Order.Ending? {
             guard let party, let reason else { return nil }
-            return Order.Ending(by: party, reason, text: text, price: total.map { Order.Price($0, charges) })
+            return Order.Ending(
+                by: party, reason, text: text, price: total.map { Order.Price($0, charges) }, claims: claims)
         }
         switch name {
         case "order.placed":
@@ -153,8 +142,9 @@ enum OrderEventCodec {
             return .placed(
                 Order.Placement(
                     cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
-                    customer: customer, name: sealedName, terms: terms, handover: handover))
+                    customer: customer, name: sealedName, terms: terms, handover: handover, claims: claims))
         case "order.scheduled": return .scheduled
+        case "order.claimsReturned": return .claimsReturned
         case "order.paymentReported":
             guard let reference, let kind, let amount else { return nil }
             return .paymentReported(

@@ -26,6 +26,11 @@ public enum QuoteDocument {
                 contents, offers(contents.lines, contents.outlet, contents.service), details(contents.outlet), texts,
                 to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
+        case .checkingOut(_, let checkout):
+            // What was agreed.
+            writeHandover(checkout.handover.service, table: checkout.handover.table, to: &writer)
+            write(checkout.lines, charges: checkout.charges, total: checkout.total.minorUnits, texts, to: &writer)
+            writer.field("order", checkout.order.rawValue)
         case .checkedOut(let contents, let order):
             // What it cost: an order is never priced again.
             writeHandover(contents.service, table: contents.table, to: &writer)

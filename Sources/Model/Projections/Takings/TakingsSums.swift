@@ -155,7 +155,9 @@ extension TakingsSums {
                 add(subject, Sum(count: 1, base: tax.base?.minorUnits ?? 0, amount: tax.amount.minorUnits))
             }
         case .paymentReported(let payment, _): add(.paid, .payment(payment.kind), nil, payment.amount)
-        case .coverLost, .scheduled, .released, .accepted, .preparationStarted, .readied, .completed, .delayed: break
+        case .coverLost, .scheduled, .released, .accepted, .preparationStarted, .readied, .completed, .delayed,
+            .claimsReturned:
+            break
         }
     }
 

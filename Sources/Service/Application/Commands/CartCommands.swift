@@ -219,7 +219,7 @@ enum CartCommands {
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
-                        of: state.cart ?? .empty, offers: service.offers,
+                        of: state.cart ?? .empty, offers: service.offers, claims: service.claims(of:at:),
                         details: service.details, now: service.now)
                     checkOut.customer = customer
                     checkOut.name = texts[0]
@@ -233,11 +233,13 @@ enum CartCommands {
                             text.parameter.field,
                             "needs CUSTOMER: personal data is only taken where it can be forgotten")
                     }
-                    return try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) }
+                    return service.concluded(
+                        try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) })
                 }
-                return try service.submit(stream, call, of: customer, sealing: texts) {
-                    checkOut($0, of: customer, $1, $2)
-                }
+                return service.concluded(
+                    try service.submit(stream, call, of: customer, sealing: texts) {
+                        checkOut($0, of: customer, $1, $2)
+                    })
             }
         },
     ]
