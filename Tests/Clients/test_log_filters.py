@@ -122,7 +122,7 @@ def test_the_log_is_written_for_spreadsheets(served):
 def test_projections_are_written_for_spreadsheets(served):
     database, _, _ = served
     replay = ("replay", "--database", database)
-    for projection in ("orders", "cart_counts", "outlet_home", "takings", "supply", "processes", "catalogue"):
+    for projection in ("orders", "cart_counts", "outlet_home", "takings", "catalogue"):
         text = printed(*replay, projection, "--csv")
         assert text == printed(*replay, projection, "--output", "csv")
         rows = list(csv.reader(io.StringIO(text, newline="")))

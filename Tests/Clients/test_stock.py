@@ -55,7 +55,7 @@ def assert_sound(database):
 
 def test_a_count_is_sold_returned_and_added_to(server):
     _, client, database = server
-    assert client("STOCK", "o") is None
+    assert client.json("STOCK", "o") == {"outlet": "o", "version": 0, "stock": []}
     assert client("MENU.ITEM.STOCK", "o", "pie", "COUNT", 3) == 1
     first = check_out(client, "a-1", ("pie", 2))
     assert stock(client) == {"pie": (1, 2)}

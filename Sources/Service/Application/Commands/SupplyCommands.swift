@@ -46,11 +46,17 @@ enum SupplyCommands {
             return { service, call throws(Failure) in
                 let outlet = try call[outlet]
                 guard try service.outlet(outlet) != nil else { throw .noOutlet(outlet) }
-                return service.document(of: StreamName(.supply, outlet), for: call.caller, within: nil) { committed in
+                let stock = service.document(of: StreamName(.supply, outlet), for: call.caller, within: nil) {
+                    committed in
                     guard case .supply(let supply) = committed.state else { return nil }
                     return SealedDocument(
                         StockDocument.bytes(
                             of: outlet, supply, version: committed.version, status: service.status(ofOrder:)))
+                }
+                // Nothing was ever counted.
+                return stock.map { answer in
+                    guard case .null = answer else { return answer }
+                    return .document(StockDocument.bytes(of: outlet, Supply.initial, version: 0) { _ in nil })
                 }
             }
         },
