@@ -104,6 +104,9 @@ enum EventTarget {
                     try expectDocument(
                         OrderDocument.bytes(
                             of: stream.id, book: book, version: version, updatedAt: time, texts: .none))
+                case .supply(let supply):
+                    try expectDocument(
+                        StockDocument.bytes(of: stream.id, supply, version: version) { _ in nil })
                 case .order, .outlet, .menu, .deed: break
                 }
             }

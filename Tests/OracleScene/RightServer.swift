@@ -355,6 +355,8 @@ package final class RightServer {
             append(
                 stream, "cart.serviceChosen",
                 shown(service, table))
+        // Nothing is counted.
+        case .checkoutBegun, .checkoutRefused: break
         case .checkedOut(let order, let lines, let charges, let total, _, _, let handover):
             let outlet = before.contents.flatMap { contents in
                 world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }
@@ -463,6 +465,8 @@ package final class RightServer {
             document.merge(["status": "open", "outlet": contents.outlet.rawValue]) { $1 }
             fill(&document, contents.lines, hasProblems: true, at: contents.outlet)
             if contents.tip > .zero { document["tip"] = contents.tip.minorUnits }
+        // Nothing is counted.
+        case .checkingOut: break
         case .checkedOut(let contents, let order):
             document["currency"] = contents.currency.code
             document.merge(

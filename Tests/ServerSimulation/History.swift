@@ -134,6 +134,7 @@ struct History {
                 } else {
                     orderEvents.append((id, [next]))
                 }
+            case .supply: world.violation("\(recorded.stream) is in the log, and nothing was counted")
             case .deed: world.violation("\(recorded.stream) is in the log, and nothing was done beside it")
             }
             streams[recorded.stream] = steps + [step]
@@ -262,7 +263,8 @@ struct History {
                     "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
             }
             (step.cart.order, step.cart.bill, step.cart.prices) = (order.rawValue, bill, prices)
-        case .quantityChanged, .lineRemoved, .lineEdited: world.violation("\(cart) was changed by nobody")
+        case .quantityChanged, .lineRemoved, .lineEdited, .checkoutBegun, .checkoutRefused:
+            world.violation("\(cart) was changed by nobody")
         }
         step.reply = step.cart.order == nil ? step.cart.count : 0
     }

@@ -21,7 +21,9 @@ extension OrderChange {
             return OrderState.Ending(ending.by.rawValue, ending.reason.rawValue, text)
         }
         switch event {
-        case .placed, .scheduled, .changeProposed, .changed, .changeDeclined, .changeExpired, .changesNoted: return nil
+        case .placed, .scheduled, .changeProposed, .changed, .changeDeclined, .changeExpired, .changesNoted,
+            .claimsReturned:
+            return nil
         case .released: self = .released
         case .accepted(let time, let party): self = .accepted(readyBy: time?.rfc3339, by: party.rawValue)
         case .rejected(let ending): self = .rejected(words(ending))

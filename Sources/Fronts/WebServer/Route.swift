@@ -271,6 +271,21 @@ extension Route {
             "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
             .number("version")),
         Route(
+            "PUT", "/v1/outlets/{outlet}/items/{item}/stock", [.console], "MENU.ITEM.STOCK",
+            [
+                .body("count", "COUNT", integer: true, optional: true),
+                .body("add", "ADD", integer: true, optional: true),
+            ],
+            .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/options/{option}/stock", [.console], "MENU.OPTION.STOCK",
+            [
+                .body("count", "COUNT", integer: true, optional: true),
+                .body("add", "ADD", integer: true, optional: true),
+            ],
+            .number("version")),
+        Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
+        Route(
             "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
             [.query("from", "FROM", optional: false), .query("until", "UNTIL")], .document(.never)),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),

@@ -325,7 +325,7 @@ public struct OutletRecord: Sendable {
             try OutletRecord.check(event.version, after: menuVersion)
             try Menu.evolve(&menu, change)
             menuVersion = event.version
-        case .cart, .order, .deed:
+        case .cart, .order, .supply, .deed:
             preconditionFailure("an event of another projection")
         }
         revision = event.position
@@ -336,7 +336,7 @@ public struct OutletRecord: Sendable {
             switch event.stream.category {
             case .outlet: outletVersion = event.version
             case .menu: menuVersion = event.version
-            case .cart, .order, .customer, .user, .relay: preconditionFailure("an event of another projection")
+            case .cart, .order, .supply, .customer, .user, .relay: preconditionFailure("an event of another projection")
             }
             revision = event.position
         }

@@ -42,7 +42,27 @@ extension Server: @LoopActor Service {
         try writes.submit(to: order, call, giving: parameter, command: command)
     }
 
+    package func concluded(_ checkout: Response) -> Response { processes.concluded(checkout) }
+
+    package func hold(
+        _ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        writes.hold(claims, for: order, at: outlet, metadata)
+    }
+
+    package func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        writes.takeBack(claims, of: order, at: outlet, metadata)
+    }
+
     // MARK: State
+
+    package func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] {
+        partitions.claims(of: lines, at: outlet)
+    }
+
+    package func status(ofOrder order: Identifier) -> Order.Status? { partitions.status(ofOrder: order) }
 
     package var partitioning: Partitioning { partitions.partitioning }
 

@@ -98,7 +98,25 @@ final class MemoryService: Service {
         return try submit(StreamName(.order, order), call) { _, _ in .order(command(text.map(PersonalText.plain))) }
     }
 
+    func concluded(_ checkout: Response) -> Response { checkout }
+
+    func hold(
+        _ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        .answer(.null)
+    }
+
+    func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        .answer(.null)
+    }
+
     // MARK: State
+
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] { [] }
+
+    func status(ofOrder order: Identifier) -> Order.Status? { nil }
 
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { nil }
 

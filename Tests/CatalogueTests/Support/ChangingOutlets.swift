@@ -84,8 +84,8 @@ struct ChangingOutlets {
                 .optionResumed:
                 return nil
             case .itemAdded(let item, _, _), .itemChanged(let item): touched.insert(item.id)
-            case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
-                .itemResumed(let id):
+            case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _, _),
+                .itemResumed(let id, _):
                 touched.insert(id)
             }
         }

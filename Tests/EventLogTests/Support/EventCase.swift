@@ -41,6 +41,8 @@ enum EventCase: String, CaseIterable {
     case cartTipSet = "cart.tipSet"
     case cartServiceChosen = "cart.serviceChosen"
     case cartCheckedOut = "cart.checkedOut"
+    case cartCheckoutBegun = "cart.checkoutBegun"
+    case cartCheckoutRefused = "cart.checkoutRefused"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
     case orderScheduled = "order.scheduled"
@@ -59,6 +61,11 @@ enum EventCase: String, CaseIterable {
     case orderChangeDeclined = "order.changeDeclined"
     case orderChangeExpired = "order.changeExpired"
     case orderChangesNoted = "order.changesNoted"
+    case orderClaimsReturned = "order.claimsReturned"
+    case supplyStocked = "supply.stocked"
+    case supplyHeld = "supply.held"
+    case supplyRefused = "supply.refused"
+    case supplyReturned = "supply.returned"
     case customerForgotten = "customer.forgotten"
     case userPut = "user.put"
     case userRemoved = "user.removed"
@@ -105,6 +112,8 @@ enum EventCase: String, CaseIterable {
             case .cart(.tipSet): .cartTipSet
             case .cart(.serviceChosen): .cartServiceChosen
             case .cart(.checkedOut): .cartCheckedOut
+            case .cart(.checkoutBegun): .cartCheckoutBegun
+            case .cart(.checkoutRefused): .cartCheckoutRefused
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
             case .order(.scheduled): .orderScheduled
@@ -123,6 +132,11 @@ enum EventCase: String, CaseIterable {
             case .order(.changeDeclined): .orderChangeDeclined
             case .order(.changeExpired): .orderChangeExpired
             case .order(.changesNoted): .orderChangesNoted
+            case .order(.claimsReturned): .orderClaimsReturned
+            case .supply(.stocked): .supplyStocked
+            case .supply(.held): .supplyHeld
+            case .supply(.refused): .supplyRefused
+            case .supply(.returned): .supplyReturned
             case .deed(.customerForgotten): .customerForgotten
             case .deed(.userPut): .userPut
             case .deed(.userRemoved): .userRemoved
@@ -159,14 +173,20 @@ enum EventCase: String, CaseIterable {
                     random.identifier(), section: random.identifier(), before: random.maybe { $0.identifier() }))
         case .itemRemoved: .menu(.itemRemoved(random.identifier()))
         case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
-        case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .itemSuspended:
+            .menu(
+                .itemSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .itemResumed: .menu(.itemResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .groupPut: .menu(.groupPut(random.group()))
         case .groupRemoved: .menu(.groupRemoved(random.identifier()))
         case .optionRepriced:
             .menu(.optionRepriced(random.identifier(), random.amount(), size: random.maybe { $0.identifier() }))
-        case .optionSuspended: .menu(.optionSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .optionResumed: .menu(.optionResumed(random.identifier()))
+        case .optionSuspended:
+            .menu(
+                .optionSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .optionResumed: .menu(.optionResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .feedChecked: .menu(.feedChecked(random.feedCheck()))
         case .cartItemAdded:
             .cart(
@@ -193,6 +213,16 @@ enum EventCase: String, CaseIterable {
                     customer: random.maybe { $0.identifier() },
                     name: random.maybe { SealedText(ciphertext: $0.text()) },
                     handover: random.handover()))
+        case .cartCheckoutBegun:
+            .cart(
+                .checkoutBegun(
+                    Cart.Checkout(
+                        order: random.identifier(), outlet: random.identifier(), claims: random.claims(),
+                        at: random.time(), lines: random.lines(), charges: random.charges(), total: random.amount(),
+                        customer: random.maybe { $0.identifier() },
+                        name: random.maybe { SealedText(ciphertext: $0.text()) }, handover: random.handover(),
+                        terms: random.terms())))
+        case .cartCheckoutRefused: .cart(.checkoutRefused(order: random.identifier(), random.refusal()))
         case .orderPlaced:
             .order(
                 .placed(
@@ -202,7 +232,7 @@ enum EventCase: String, CaseIterable {
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms(),
                         handover: random.handover(), missing: random.pick(Order.Missing.allCases),
-                        pricing: random.pricing())))
+                        pricing: random.pricing(), claims: random.claims())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
@@ -241,6 +271,11 @@ enum EventCase: String, CaseIterable {
         case .orderChangeDeclined: .order(.changeDeclined(by: random.pick(Order.Party.allCases)))
         case .orderChangeExpired: .order(.changeExpired)
         case .orderChangesNoted: .order(.changesNoted)
+        case .orderClaimsReturned: .order(.claimsReturned)
+        case .supplyStocked: .supply(.stocked(random.claimKey(), left: random.maybe { Int64($0.integer()) }))
+        case .supplyHeld: .supply(.held(random.claims(), order: random.identifier(), at: random.time()))
+        case .supplyRefused: .supply(.refused(random.refusal(), order: random.identifier(), at: random.time()))
+        case .supplyReturned: .supply(.returned(random.claims(), order: random.identifier()))
         case .customerForgotten: .deed(.customerForgotten)
         case .userPut:
             .deed(
@@ -438,8 +473,16 @@ extension SeededGenerator {
     mutating func ending() -> Order.Ending {
         Order.Ending(
             by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() },
-            price: maybe { Order.Price($0.amount(), $0.charges()) })
+            price: maybe { Order.Price($0.amount(), $0.charges()) }, claims: claims())
     }
+
+    mutating func claimKey() -> Claim.Key { Claim.Key(pick(Claim.Kind.allCases), text()) }
+
+    mutating func claims() -> [Claim] {
+        (0..<Int.random(in: 0...2, using: &self)).map { _ in Claim(claimKey(), Int64(integer())) }
+    }
+
+    mutating func refusal() -> Supply.Refusal { Supply.Refusal(pick([.soldOut, .limit]), text()) }
 
     mutating func line() -> CartLine {
         CartLine(

@@ -163,6 +163,7 @@ struct GoldenEvent {
 
     private static let section = Identifier("lunch")!
     private static let tea = Identifier("tea")!
+    private static let claims = [Claim(.item(tea), 2)]
 
     private static let menus = [
         GoldenEvent(
@@ -297,6 +298,16 @@ struct GoldenEvent {
             "menu.itemSuspended", .menu(.itemSuspended(tea, until: Timestamp(millisecondsSinceEpoch: -1))),
             #"{"id":"tea","until":-1}"#),
         GoldenEvent("menu.itemResumed", .menu(.itemResumed(tea)), #"{"id":"tea"}"#),
+        GoldenEvent(
+            "menu.itemSuspended", version: 2, .menu(.itemSuspended(tea, until: nil, by: .stock)),
+            #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.itemResumed", version: 2, .menu(.itemResumed(tea, by: .stock)), #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.optionSuspended", version: 2, .menu(.optionSuspended(tea, until: nil, by: .stock)),
+            #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.optionResumed", version: 2, .menu(.optionResumed(tea, by: .stock)), #"{"id":"tea","by":"stock"}"#),
         GoldenEvent(
             "menu.itemChanged",
             .menu(
@@ -586,6 +597,48 @@ struct GoldenEvent {
     ]
 
     private static let deeds = [
+        GoldenEvent(
+            "cart.checkoutBegun",
+            .cart(
+                .checkoutBegun(
+                    Cart.Checkout(
+                        order: Identifier("order-1")!, outlet: Identifier("o")!, claims: claims, at: time(5),
+                        lines: [], total: Amount(minorUnits: 500), terms: Order.Terms(promisedFor: time(9))))),
+            #"{"order":"order-1","outlet":"o","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005,"#
+                + #""lines":[],"total":500,"promisedFor":1700000000009}"#),
+        GoldenEvent(
+            "cart.checkoutRefused",
+            .cart(.checkoutRefused(order: Identifier("order-1")!, Supply.Refusal(.soldOut, "item 'tea' is sold out"))),
+            #"{"order":"order-1","code":"SOLDOUT","text":"item 'tea' is sold out"}"#),
+        GoldenEvent(
+            "order.placed", version: 5,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("cart-1")!, outlet: Identifier("o")!, currency: Currency("INR")!, lines: [],
+                        total: Amount(minorUnits: 500), claims: claims))),
+            #"{"cart":"cart-1","outlet":"o","currency":"INR","lines":[],"total":500,"#
+                + #""claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent(
+            "order.cancelled", version: 2, .order(.cancelled(Order.Ending(by: .customer, .customer, claims: claims))),
+            #"{"by":"customer","code":"CUSTOMER","claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent(
+            "order.rejected", version: 2, .order(.rejected(Order.Ending(by: .merchant, .items, claims: claims))),
+            #"{"by":"merchant","code":"ITEMS","claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent("order.claimsReturned", .order(.claimsReturned), "{}"),
+        GoldenEvent(
+            "supply.stocked", .supply(.stocked(.item(tea), left: 7)), #"{"kind":"item","id":"tea","left":7}"#),
+        GoldenEvent("supply.stocked", .supply(.stocked(.option(tea), left: nil)), #"{"kind":"option","id":"tea"}"#),
+        GoldenEvent(
+            "supply.held", .supply(.held(claims, order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005}"#),
+        GoldenEvent(
+            "supply.refused",
+            .supply(.refused(Supply.Refusal(.soldOut, "gone"), order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","code":"SOLDOUT","text":"gone","at":1700000000005}"#),
+        GoldenEvent(
+            "supply.returned", .supply(.returned(claims, order: Identifier("order-1")!)),
+            #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}]}"#),
         GoldenEvent("customer.forgotten", .deed(.customerForgotten), "{}"),
         GoldenEvent(
             "user.put",

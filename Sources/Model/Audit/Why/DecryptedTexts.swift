@@ -67,6 +67,11 @@ public struct SealedTextUse: Sendable {
             let owner = TextOwner(customer: customer, cart: event.stream.id)
             return notes(on: lines, of: owner, event.position)
                 + texts(name, handover, on: order, of: owner, event.position)
+        case .cart(.checkoutBegun(let checkout)):
+            guard let customer = checkout.customer else { return [] }
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: checkout.lines, of: owner, event.position)
+                + texts(checkout.name, checkout.handover, on: checkout.order, of: owner, event.position)
         case .order(.placed(let placement)):
             guard let owner = placement.owner else { return [] }
             return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
@@ -74,7 +79,7 @@ public struct SealedTextUse: Sendable {
         case .order(.rejected(let ending)), .order(.cancelled(let ending)):
             return reason(ending.text, on: event, owners)
         case .order(.delayed(_, let text)): return reason(text, on: event, owners)
-        case .cart, .order, .outlet, .menu, .deed: return []
+        case .cart, .order, .outlet, .menu, .supply, .deed: return []
         }
     }
 

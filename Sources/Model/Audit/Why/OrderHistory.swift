@@ -48,7 +48,9 @@ public struct OrderHistory: Sendable {
             ]
             return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
                 + placement.total.words(in: placement.currency) + placement.handover.words(texts)
+                + (placement.claims.isEmpty ? "" : ", holding \(placement.claims.words)")
                 + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
+        case .claimsReturned: return "what it took is back in the outlet's stock"
         case .scheduled: return "paid, and shown to the kitchen later"
         case .paymentReported(let payment, _):
             let amount = currency.map { payment.amount.words(in: $0) } ?? "\(payment.amount.minorUnits)"
@@ -101,6 +103,7 @@ public struct OrderHistory: Sendable {
     private static func words(for ending: Order.Ending, _ texts: DecryptedTexts) -> String {
         "by the \(ending.by.rawValue), \(ending.reason.rawValue)"
             + (ending.text.map { ": \(texts.text(of: $0).quoted)" } ?? "")
+            + (ending.claims.isEmpty ? "" : ", giving back \(ending.claims.words)")
     }
 
     private var present: String {

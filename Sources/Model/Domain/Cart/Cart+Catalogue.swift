@@ -29,7 +29,7 @@ extension Cart.Command {
         switch self {
         case .add(let addition): addition.outlet
         case .set, .edit, .checkOut, .chooseService: cart.contents?.outlet
-        case .remove, .clear, .tip: nil
+        case .remove, .clear, .tip, .conclude: nil
         }
     }
 }
@@ -39,17 +39,21 @@ extension Cart.CheckOut {
     ///
     /// - Parameters:
     ///   - offers: what the catalogue says of lines of the cart.
+    ///   - claims: what lines take of what an outlet has counted.
     ///   - details: those of the cart's outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - hours: what an outlet's hours say of a time.
     ///   - now: when it is checked out.
     public init(
         order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
+        claims: (_ lines: [CartLine], _ outlet: Identifier) -> [Claim] = { _, _ in [] },
         details: (_ cart: Cart.Contents) -> OutletDetails?, hours: HoursSource = { _, _, _ in nil }, now: Timestamp
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
+        time = now
         guard case .filled(let contents) = cart else { return }
         let list = source(contents.lines, contents)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
+        self.claims = claims(contents.lines, contents.outlet)
         guard let details = details(contents) else { return }
         let service: ServiceKind?
         do throws(Rejection) {

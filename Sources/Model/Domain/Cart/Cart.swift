@@ -19,6 +19,16 @@ public enum Cart: Decider {
         /// Says how the order is to be had.
         case chooseService(ServiceChoice)
         case checkOut(CheckOut)
+        /// Ends a checkout that has begun, as its claims were answered. Sent by servers, and decided once.
+        case conclude(order: Identifier, ClaimAnswer, now: Timestamp)
+    }
+
+    /// What a checkout with claims is answered.
+    public enum ClaimAnswer: Equatable, Sendable {
+        /// The order has what it claims.
+        case held
+        /// It gets nothing.
+        case refused(Supply.Refusal)
     }
 
     /// Some of an item, to be added, with what the catalogue says of it.
@@ -129,8 +139,15 @@ public enum Cart: Decider {
         public var prepMinutes: Int?
         /// What the customer wants if something of the order cannot be had.
         public var missing = Order.Missing.ask
+        /// What the order takes of what the outlet has counted.
+        public var claims: [Claim] = []
+        /// When it is checked out.
+        public var time = Timestamp(millisecondsSinceEpoch: 0)
         /// Why the order cannot be had as was chosen, if so.
         var refusal: Rejection?
+
+        /// What the order keeps of what the outlet charges: it is needed only where its life is followed.
+        public var recordedPricing: PricingTerms { terms.placedAt == nil ? .none : pricing.settled }
 
         /// A checkout.
         public init(
@@ -174,6 +191,74 @@ public enum Cart: Decider {
         case checkedOut(
             order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
             name: SealedText? = nil, handover: Handover = .none)
+        /// The cart will become an order once the outlet's supply has what it claims.
+        case checkoutBegun(Checkout)
+        /// The supply does not have it: the cart is open again.
+        case checkoutRefused(order: Identifier, Supply.Refusal)
+    }
+
+    /// A checkout that waits for what it claims.
+    public struct Checkout: Equatable, Sendable {
+        /// The order to be placed.
+        public var order: Identifier
+        /// The outlet whose supply decides.
+        public var outlet: Identifier
+        /// What the order takes of what the outlet has counted.
+        public var claims: [Claim]
+        /// When it began.
+        public var at: Timestamp
+        /// The lines at the prices agreed.
+        public var lines: [CartLine]
+        /// Everything that is charged beside the lines.
+        public var charges: [Charge]
+        /// What is to be paid.
+        public var total: Amount
+        /// The customer, where that was said.
+        public var customer: Identifier?
+        /// The name on the order.
+        public var name: SealedText?
+        /// How the order will be handed over.
+        public var handover: Handover
+        /// What the order would wait for if it had been placed when the checkout began.
+        public var terms: Order.Terms
+        /// What the customer wants if something of the order cannot be had.
+        public var missing: Order.Missing
+        /// What the order keeps of what the outlet charges.
+        public var pricing: PricingTerms
+
+        /// A checkout.
+        public init(
+            order: Identifier, outlet: Identifier, claims: [Claim], at time: Timestamp, lines: [CartLine],
+            charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
+            handover: Handover = .none, terms: Order.Terms = .none, missing: Order.Missing = .ask,
+            pricing: PricingTerms = .none
+        ) {
+            self.order = order
+            self.outlet = outlet
+            self.claims = claims
+            at = time
+            self.lines = lines
+            self.charges = charges
+            self.total = total
+            self.customer = customer
+            self.name = name
+            self.handover = handover
+            self.terms = terms
+            self.missing = missing
+            self.pricing = pricing
+        }
+
+        /// What the order waits for if it is placed at a moment.
+        public func terms(at now: Timestamp) -> Order.Terms {
+            terms.moved(by: now.millisecondsSinceEpoch.subtracting(at.millisecondsSinceEpoch))
+        }
+
+        /// What happens once the claims are held.
+        var end: Event {
+            .checkedOut(
+                order: order, lines: lines, charges: charges, total: total, customer: customer, name: name,
+                handover: handover)
+        }
     }
 
     // MARK: State
@@ -225,13 +310,18 @@ public enum Cart: Decider {
         /// Without lines, outlet and customer.
         case empty
         case filled(Contents)
+        /// It takes nothing until the outlet's supply has answered.
+        indirect case checkingOut(Contents, Checkout)
         case checkedOut(Contents, order: Identifier)
+
+        /// The checkout that has begun, if one has.
+        public var checkout: Checkout? { if case .checkingOut(_, let checkout) = self { checkout } else { nil } }
 
         /// What is in it, or was at checkout; nil where nothing is.
         public var contents: Contents? {
             switch self {
             case .empty: nil
-            case .filled(let contents), .checkedOut(let contents, _): contents
+            case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents
             }
         }
 
@@ -239,13 +329,16 @@ public enum Cart: Decider {
         public var count: Int {
             switch self {
             case .empty: 0
-            case .filled(let contents), .checkedOut(let contents, _): contents.count
+            case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents.count
             }
         }
 
         /// The sum of quantities that are still to be ordered: none once the cart is checked out.
         public var openCount: Int {
-            if case .filled(let contents) = self { contents.count } else { 0 }
+            switch self {
+            case .empty, .checkedOut: 0
+            case .filled(let contents), .checkingOut(let contents, _): contents.count
+            }
         }
     }
 
@@ -262,6 +355,20 @@ public enum Cart: Decider {
             (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .checkOut):
             throw Rejection(
                 .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
+        case (.checkingOut(_, let checkout), .add), (.checkingOut(_, let checkout), .set),
+            (.checkingOut(_, let checkout), .remove), (.checkingOut(_, let checkout), .clear),
+            (.checkingOut(_, let checkout), .edit), (.checkingOut(_, let checkout), .tip),
+            (.checkingOut(_, let checkout), .chooseService), (.checkingOut(_, let checkout), .checkOut):
+            throw Rejection(
+                .state, "the cart is being checked out as order '\(checkout.order)'", allowed: [.showCart, .countCart])
+
+        case (.checkingOut(_, let checkout), .conclude(let order, let answer, _)) where order == checkout.order:
+            switch answer {
+            case .held: return [checkout.end]
+            case .refused(let refusal): return [.checkoutRefused(order: checkout.order, refusal)]
+            }
+        // Somebody was faster.
+        case (_, .conclude): return []
 
         case (.empty, .add(let addition)):
             return try add(addition, to: nil)
@@ -410,6 +517,9 @@ public enum Cart: Decider {
             guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
         }
         if let refusal = checkOut.refusal { throw refusal }
+        guard contents.service == nil || contents.service == checkOut.handover.service,
+            contents.table == checkOut.handover.table
+        else { throw Rejection(.state, "the cart is had otherwise than its order would be") }
         let quote = try Quote(
             of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service,
             prepMinutes: checkOut.prepMinutes)
@@ -442,9 +552,12 @@ public enum Cart: Decider {
                     allowed: requirement == .table ? [.chooseService] : [])
             }
         }
-        return .checkedOut(
-            order: checkOut.order, lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer,
-            name: checkOut.name, handover: checkOut.handover)
+        let checkout = Checkout(
+            order: checkOut.order, outlet: contents.outlet, claims: checkOut.claims, at: checkOut.time,
+            lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer, name: checkOut.name,
+            handover: checkOut.handover, terms: checkOut.terms, missing: checkOut.missing,
+            pricing: checkOut.recordedPricing)
+        return checkOut.claims.isEmpty ? checkout.end : .checkoutBegun(checkout)
     }
 
     /// The owner of the cart after a command that names a customer, or none.
@@ -501,18 +614,41 @@ public enum Cart: Decider {
     // MARK: Evolve
 
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
-        if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
+        switch state {
+        case .checkedOut: throw ImpossibleEvent("an event after checkout")
+        case .checkingOut(let contents, let checkout): return try end(checkout, of: contents, by: event, &state)
+        case .empty, .filled: break
+        }
         // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
         // million.
         guard var contents = state.takeContents() ?? Contents(begunBy: event) else {
             throw ImpossibleEvent("a change of an empty cart")
         }
         do throws(ImpossibleEvent) {
-            let order = try contents.take(event)
-            state = State(consume contents, order)
+            if case .checkoutBegun(let checkout) = event {
+                try contents.begin(checkout)
+                state = .checkingOut(consume contents, checkout)
+            } else {
+                let order = try contents.take(event)
+                state = State(consume contents, order)
+            }
         } catch {
             state = State(consume contents, nil)
             throw error
+        }
+    }
+
+    /// Takes in what ends a checkout.
+    private static func end(
+        _ checkout: Checkout, of contents: Contents, by event: Event, _ state: inout State
+    ) throws(ImpossibleEvent) {
+        switch event {
+        case checkout.end:
+            var contents = contents
+            _ = try contents.take(event)
+            state = .checkedOut(contents, order: checkout.order)
+        case .checkoutRefused(checkout.order, _): state = .filled(contents)
+        default: throw ImpossibleEvent("an event that does not end the checkout")
         }
     }
 }
@@ -599,8 +735,18 @@ extension Cart.Contents {
             self.charges = charges
             if let service = handover.service { had = .chosen(service, table: handover.table, wanted: wanted) }
             return order
+        case .checkoutBegun, .checkoutRefused: throw ImpossibleEvent("the end of a checkout that has not begun")
         }
         return nil
+    }
+
+    /// Checks that a checkout of the cart can begin like this: so that it can end.
+    fileprivate func begin(_ checkout: Cart.Checkout) throws(ImpossibleEvent) {
+        guard checkout.outlet == outlet, !checkout.claims.isEmpty, checkout.claims.isRecordable else {
+            throw ImpossibleEvent("a checkout with claims that cannot be")
+        }
+        var after = self
+        _ = try after.take(checkout.end)
     }
 
     /// Throws if the cart cannot have passed to that customer, or to none.

@@ -45,6 +45,8 @@ public enum Menu: Decider {
         /// Marks an option as sold out, until a moment after `now` or until it is resumed.
         case suspendOption(Identifier, until: Timestamp?, now: Timestamp)
         case resumeOption(Identifier)
+        /// Marks as sold out what nothing is left of, and takes that back. What the menu does not have is passed over.
+        case followStock([StockChange])
         /// Says what came of looking at the menu's source.
         case checkFeed(FeedCheck)
     }
@@ -62,14 +64,21 @@ public enum Menu: Decider {
         case itemMoved(Identifier, section: Identifier, before: Identifier?)
         case itemRemoved(Identifier)
         case itemRepriced(Identifier, Amount)
-        case itemSuspended(Identifier, until: Timestamp?)
-        case itemResumed(Identifier)
+        case itemSuspended(Identifier, until: Timestamp?, by: Suspender = .merchant)
+        case itemResumed(Identifier, by: Suspender = .merchant)
         case groupPut(OptionGroup)
         case groupRemoved(Identifier)
         case optionRepriced(Identifier, Amount, size: Identifier?)
-        case optionSuspended(Identifier, until: Timestamp?)
-        case optionResumed(Identifier)
+        case optionSuspended(Identifier, until: Timestamp?, by: Suspender = .merchant)
+        case optionResumed(Identifier, by: Suspender = .merchant)
         case feedChecked(FeedCheck)
+    }
+
+    /// Who says that something is sold out. Each takes back only what it has said itself.
+    public enum Suspender: String, Sendable {
+        case merchant
+        /// Nothing is left of what the outlet has counted.
+        case stock
     }
 
     // MARK: State
@@ -148,6 +157,7 @@ public enum Menu: Decider {
         case .suspendOption(let id, let until, let now):
             return try suspendOption(id, until: until, now: now, in: state)
         case .resumeOption(let id): return try resumeOption(id, in: state)
+        case .followStock(let changes): return changes.compactMap { follow($0, in: state) }
 
         case .checkFeed(let check):
             try check.validate()
@@ -319,12 +329,18 @@ public enum Menu: Decider {
         case .itemRepriced(let id, let price):
             try state.changeEntry(id) { $0.item.price = price }
 
-        case .itemSuspended(let id, let until):
+        case .itemSuspended(let id, let until, .merchant):
             try state.changeEntry(id) { $0.suspension = MenuState.Suspension(until: until) }
             state.refresh(after: id)
 
-        case .itemResumed(let id):
+        case .itemResumed(let id, .merchant):
             try state.changeEntry(id) { $0.suspension = nil }
+            state.refresh(after: id)
+
+        case .itemSuspended(let id, _, .stock), .itemResumed(let id, .stock):
+            guard state.entries[id] != nil else { throw impossible("an event on an unknown item", id) }
+            if case .itemSuspended = event { state.usedUpItems.insert(id) } else { state.usedUpItems.remove(id) }
+            try state.changeEntry(id) { _ in }
             state.refresh(after: id)
 
         case .groupPut(let group):
@@ -344,14 +360,14 @@ public enum Menu: Decider {
             state.groups.reprice(id, price, with: size)
             state.refresh([group])
 
-        case .optionSuspended(let id, let until):
+        case .optionSuspended(let id, let until, let party):
             let group = try state.requiredGroup(ofOption: id)
-            state.groups.suspend(id, MenuState.Suspension(until: until))
+            state.groups.suspend(id, MenuState.Suspension(until: until), by: party)
             state.refresh([group])
 
-        case .optionResumed(let id):
+        case .optionResumed(let id, let party):
             let group = try state.requiredGroup(ofOption: id)
-            state.groups.suspend(id, nil)
+            state.groups.suspend(id, nil, by: party)
             state.refresh([group])
 
         case .feedChecked(let check):
@@ -377,7 +393,7 @@ extension Menu.Command {
         case .putItem(let item, _, _, _, _): item.tax != nil || item.daypart != nil
         case .putGroup(let group, _): group.namesTax
         case .removeSection, .removeItem, .reprice, .suspend, .resume, .removeGroup, .repriceOption,
-            .suspendOption, .resumeOption, .checkFeed:
+            .suspendOption, .resumeOption, .followStock, .checkFeed:
             false
         }
     }
@@ -459,6 +475,7 @@ extension MenuState {
     }
 
     fileprivate mutating func removeEntry(_ item: Identifier) {
+        usedUpItems.remove(item)
         groups.note(item, offers: [], before: entries[item]?.options ?? [])
         entries[item] = nil
         refresh(after: item)

@@ -22,10 +22,12 @@ extension MenuState {
         struct Consequences {
             /// The lowest price of its sizes; nil where it has none.
             var lowestPrice: Amount?
-            /// Why it cannot be ordered, where a group that has to be chosen from cannot be filled.
+            /// Why it cannot be ordered, where a group that has to be chosen from cannot be filled, or nothing is left.
             var suspension: Suspension?
             /// The part of the day in which it can be had: its own, or that of its section.
             var daypart: Identifier?
+            /// Whether it has a suspension that is not the merchant's, so that the merchant's is kept apart.
+            var isUsedUp = false
         }
 
         /// An item in its section.
@@ -135,7 +137,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let hasAttributes: Bool
         /// Whether there are images or links.
         let hasMedia: Bool
-        /// Whether there are groups of options or a tax.
+        /// Whether there are groups of options or a tax, or a suspension beside the merchant's.
         let hasOptions: Bool
         /// Whether there are other prices for some ways to have an order.
         let hasServicePrices: Bool
@@ -147,14 +149,15 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let itemBytes: Int32
 
         init(
-            _ item: MenuItem, _ suspension: MenuState.Suspension?, _ lowestPrice: Amount?, hasDaypart: Bool, kind: Int?,
+            _ item: MenuItem, _ suspension: MenuState.Suspension?, _ lowestPrice: Amount?, hasOptions: Bool,
+            hasDaypart: Bool, kind: Int?,
             byteCount: Int
         ) {
             id = item.id
             self.kind = kind.map(Int8.init) ?? -1
             hasAttributes = !item.attributes.isEmpty
             hasMedia = item.hasMedia
-            hasOptions = item.hasOptions
+            self.hasOptions = hasOptions
             hasServicePrices = !item.servicePrices.isEmpty
             self.hasDaypart = hasDaypart
             isPriceFrom = item.price == nil && lowestPrice != nil
@@ -192,7 +195,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         texts.append(item.imageSmall)
         texts.append(item.imageLarge)
         if item.hasMedia { texts.append(item.images, item.links) }
-        if item.hasOptions {
+        let hasOptions = item.hasOptions || consequences.isUsedUp
+        if hasOptions {
             texts.append(
                 MenuState.Entry.Options(
                     groups: item.options, tax: item.tax, isCombo: item.isCombo, ownSuspension: ownSuspension))
@@ -208,7 +212,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let buffer = create(minimumCapacity: bytes.count) { _ in
             Header(
                 item, .both(ownSuspension, consequences.suspension), consequences.lowestPrice,
-                hasDaypart: consequences.daypart != nil, kind: kind, byteCount: bytes.count)
+                hasOptions: hasOptions, hasDaypart: consequences.daypart != nil, kind: kind, byteCount: bytes.count)
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             bytes.withUnsafeBufferPointer { source in

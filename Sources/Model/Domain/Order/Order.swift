@@ -40,6 +40,8 @@ public enum Order: Decider {
         case noteChanges
         /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
         case meetDeadline(now: Timestamp)
+        /// The outlet's supply has what the order gave back. Sent by servers, and decided once.
+        case noteReturn
     }
 
     // MARK: Events
@@ -71,6 +73,8 @@ public enum Order: Decider {
         case changeExpired
         /// The kitchen has seen what is different.
         case changesNoted
+        /// The outlet's supply has what it gave back.
+        case claimsReturned
     }
 
     // MARK: State
@@ -186,6 +190,12 @@ public enum Order: Decider {
         // Money that moved is recorded whatever has become of the order.
         case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
 
+        case (.rejected, .noteReturn), (.cancelled, .noteReturn):
+            return book.hasReturned || book.ending?.claims.isEmpty ?? true ? [] : [.claimsReturned]
+        case (.awaitingPayment, .noteReturn), (.scheduled, .noteReturn), (.placed, .noteReturn),
+            (.accepted, .noteReturn), (.preparing, .noteReturn), (.ready, .noteReturn), (.completed, .noteReturn):
+            throw book.refusal
+
         case (_, .meetDeadline(let now)):
             guard let deadline = book.deadline, deadline <= now else { return [] }
             return meetDeadline(of: book, now)
@@ -243,10 +253,10 @@ public enum Order: Decider {
     private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
         if let until = book.proposal?.until, until <= now { return [.changeExpired] }
         return switch book.status {
-        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid, price: book.placement.price))]
+        case .awaitingPayment: [.cancelled(ending(by: .system, .unpaid, book))]
         case .scheduled: release(book.placement, now)
         case .placed where book.acceptBy != nil:
-            [.cancelled(Ending(by: .system, .timeout, price: book.placement.price))]
+            [.cancelled(ending(by: .system, .timeout, book))]
         case .placed, .accepted, .preparing, .ready: [.completed(by: .system)]
         case .completed, .rejected, .cancelled: []
         }
@@ -283,6 +293,10 @@ public enum Order: Decider {
         }
     }
 
+    private static func ending(by party: Party, _ reason: Reason, _ book: Book, _ text: PersonalText? = nil) -> Ending {
+        Ending(by: party, reason, text: text, price: book.placement.price, claims: book.returnedClaims)
+    }
+
     // MARK: Evolve
 
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
@@ -299,6 +313,7 @@ public enum Order: Decider {
             else {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
+            guard placement.claims.isRecordable else { throw ImpossibleEvent("an order with claims that cannot be") }
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
@@ -316,6 +331,13 @@ public enum Order: Decider {
             try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
             book.payBy = payBy
             book.setReady(by: nil)
+        case .claimsReturned:
+            // A read model keeps no endings.
+            guard !book.hasReturned, book.ending.map({ !$0.claims.isEmpty }) ?? true else {
+                throw ImpossibleEvent("an order that gave back more than it took")
+            }
+            try book.move(to: book.status, from: [.rejected, .cancelled])
+            book.hasReturned = true
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
@@ -384,6 +406,9 @@ extension Order.Book {
         guard ending.price == nil || placement.lines.isEmpty || ending.price == placement.price else {
             throw ImpossibleEvent("an order that is not charged any more had another price")
         }
+        guard ending.claims.isRecordable,
+            placement.lines.isEmpty || ending.claims.allSatisfy(placement.claims.contains)
+        else { throw ImpossibleEvent("an order that gives back more than it took") }
         try move(to: next, from: possible)
         self.ending = ending
         endProposal(.ended)

@@ -74,13 +74,18 @@ extension Order {
         public var text: PersonalText?
         /// What it had cost, and is not charged any more; nil in what was recorded without it.
         public var price: Price?
+        /// What it gives back to the outlet's supply.
+        public var claims: [Claim]
 
         /// An ending.
-        public init(by: Party, _ reason: Reason, text: PersonalText? = nil, price: Price? = nil) {
+        public init(
+            by: Party, _ reason: Reason, text: PersonalText? = nil, price: Price? = nil, claims: [Claim] = []
+        ) {
             self.by = by
             self.reason = reason
             self.text = text
             self.price = price
+            self.claims = claims
         }
     }
 
@@ -127,6 +132,8 @@ extension Order {
         public var refunds = Refunds()
         /// What was changed, or somebody wanted to change.
         public var changes: [ChangeRecord] = []
+        /// Whether the outlet's supply has what it gave back.
+        public var hasReturned = false
 
         /// An order as it is when it is placed.
         public init(_ placement: Placement) {
@@ -135,6 +142,15 @@ extension Order {
             status = terms.payBy != nil ? .awaitingPayment : terms.releaseAt != nil ? .scheduled : .placed
             acceptBy = status == .placed ? terms.acceptBy : nil
             payBy = terms.payBy
+        }
+
+        /// What it gives back to the outlet's supply if it ends now.
+        var returnedClaims: [Claim] {
+            switch status {
+            case .awaitingPayment, .scheduled, .placed, .accepted: placement.claims
+            case .preparing, .ready: placement.claims.returned(afterPreparation: true)
+            case .completed, .rejected, .cancelled: []
+            }
         }
 
         /// When it will be ready, as far as anybody said.

@@ -37,12 +37,15 @@ extension Order {
             case none
             case terms(PricingTerms)
         }
+        /// What it took of what the outlet has counted.
+        public var claims: [Claim]
 
         /// A placement.
         public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Terms = .none, handover: Handover = .none, missing: Missing = .ask, pricing: PricingTerms = .none
+            terms: Terms = .none, handover: Handover = .none, missing: Missing = .ask, pricing: PricingTerms = .none,
+            claims: [Claim] = []
         ) {
             self.cart = cart
             self.outlet = outlet
@@ -55,6 +58,7 @@ extension Order {
             self.terms = terms
             self.handover = handover
             self.missing = missing
+            self.claims = claims
             self.pricing = pricing
         }
 
@@ -161,6 +165,20 @@ extension Order {
             let (wait, overflow) = payBy.millisecondsSinceEpoch.subtractingReportingOverflow(
                 placedAt.millisecondsSinceEpoch)
             return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
+        }
+
+        /// The terms of an order that is placed so much later, in milliseconds. The time that it is wanted for stays.
+        func moved(by wait: Int64) -> Terms {
+            guard wait > 0 else { return self }
+            func moved(_ time: Timestamp?) -> Timestamp? {
+                time.map {
+                    let (sum, overflow) = $0.millisecondsSinceEpoch.addingReportingOverflow(wait)
+                    return Timestamp(millisecondsSinceEpoch: overflow ? .max : sum)
+                }
+            }
+            return Terms(
+                placedAt: moved(placedAt), promisedFor: releaseAt == nil ? moved(promisedFor) : promisedFor,
+                releaseAt: releaseAt, acceptBy: moved(acceptBy), payBy: moved(payBy), acceptWithin: acceptWithin)
         }
 
         /// The terms without a payment to wait for.

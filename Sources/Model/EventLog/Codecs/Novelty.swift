@@ -10,6 +10,8 @@ enum Novelty: Int {
     case parts
     /// A time that an order is wanted for, a part of the day, when an outlet opens, or why a promise changed.
     case times
+    /// What is taken of what an outlet has counted, or that something is sold out because of that.
+    case claims
 }
 
 extension DomainEvent {
@@ -17,11 +19,16 @@ extension DomainEvent {
     var novelty: Novelty {
         switch self {
         case .cart(.checkedOut(_, _, _, _, _, _, let handover)): handover == .none ? .none : .services
-        case .order(.placed(let placement)): placement.handover == .none ? .none : .services
         case .order(.delayed(_, let text)): text == nil ? .none : .times
         case .cart(.serviceChosen(_, _, let wanted)): wanted == nil ? .none : .times
         case .menu(.sectionAdded(let header, _)), .menu(.sectionChanged(let header)):
             header.daypart == nil ? .none : .times
+        case .order(.placed(let placement)):
+            !placement.claims.isEmpty ? .claims : placement.handover == .none ? .none : .services
+        case .order(.rejected(let ending)), .order(.cancelled(let ending)): ending.claims.isEmpty ? .none : .claims
+        case .menu(.itemSuspended(_, _, let party)), .menu(.itemResumed(_, let party)),
+            .menu(.optionSuspended(_, _, let party)), .menu(.optionResumed(_, let party)):
+            party == .merchant ? .none : .claims
         case .menu(.itemAdded(let item, _, _)), .menu(.itemChanged(let item)):
             item.daypart != nil ? .times : item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
         case .menu(.groupPut(let group)):
@@ -29,7 +36,7 @@ extension DomainEvent {
         case .outlet(.registered(let details)): details.all.lazy.filter { !$0.isAbsent }.map(\.novelty).max() ?? .none
         case .outlet(.detailsChanged(let details)): details.map(\.novelty).max() ?? .none
         case .outlet(.closedByHours(let opensAt)): opensAt == nil ? .none : .times
-        case .outlet, .menu, .cart, .order, .deed: .none
+        case .outlet, .menu, .cart, .order, .supply, .deed: .none
         }
     }
 }

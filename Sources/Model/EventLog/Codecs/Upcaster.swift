@@ -47,9 +47,18 @@ enum Upcaster {
         // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
         // the order is handed over.
         Schema(kind: "cart.checkedOut", versions: [3, 4]),
-        Schema(kind: "order.placed", versions: [3, 4]),
         // Version 2 has a reason.
         Schema(kind: "order.delayed", versions: [1, 1, 1, 2]),
+        // From version 5 on with what it took of what is counted.
+        Schema(kind: "order.placed", versions: [3, 4, 4, 4, 5]),
+        // Version 2 gives something back.
+        Schema(kind: "order.rejected", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "order.cancelled", versions: [1, 1, 1, 1, 2]),
+        // Version 2 is not the merchant's doing.
+        Schema(kind: "menu.itemSuspended", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.itemResumed", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.optionSuspended", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.optionResumed", versions: [1, 1, 1, 1, 2]),
         // Version 1 has all taxes together as `tax`.
         Schema(kind: "order.refunded", versions: [2]),
         Schema(kind: "order.paymentReported", versions: [2], steps: [paymentOfItsReference]),

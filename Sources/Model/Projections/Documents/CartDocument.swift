@@ -20,6 +20,7 @@ public enum CartDocument {
         switch state {
         case .empty: (contents, status) = (nil, "empty")
         case .filled(let filled): (contents, status) = (filled, "open")
+        case .checkingOut(let filled, _): (contents, status) = (filled, "checkingOut")
         case .checkedOut(let filled, _): (contents, status) = (filled, "checkedOut")
         }
         writer.beginObject()
@@ -39,7 +40,8 @@ public enum CartDocument {
         case .filled(let contents):
             let problems = offers.map { LineDocument.Problems.of($0(contents.lines, contents)) }
             LineDocument.write(contents.lines, problems ?? .unknown, texts, to: &writer)
-        case .checkedOut(let contents, _): LineDocument.write(contents.lines, .none, texts, to: &writer)
+        case .checkingOut(let contents, _), .checkedOut(let contents, _):
+            LineDocument.write(contents.lines, .none, texts, to: &writer)
         }
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
@@ -50,7 +52,11 @@ public enum CartDocument {
         writer.field("total", contents.map { try? $0.payable().minorUnits } ?? 0)
         if let tip = contents?.tip, tip > .zero { writer.field("tip", tip.minorUnits) }
         writer.field("updatedAt", updatedAt.rfc3339)
-        if case .checkedOut(_, let order) = state { writer.field("order", order.rawValue) }
+        switch state {
+        case .empty, .filled: break
+        case .checkingOut(_, let checkout): writer.field("order", checkout.order.rawValue)
+        case .checkedOut(_, let order): writer.field("order", order.rawValue)
+        }
         writer.endObject()
         return writer.bytes
     }

@@ -26,6 +26,11 @@ public enum QuoteDocument {
             write(
                 contents, offers(contents.lines, contents), details(contents), hours, texts, to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
+        case .checkingOut(let contents, let checkout):
+            // What was agreed.
+            writeHandover(checkout.handover.service, of: contents, to: &writer)
+            write(checkout.lines, charges: checkout.charges, total: checkout.total.minorUnits, texts, to: &writer)
+            writer.field("order", checkout.order.rawValue)
         case .checkedOut(let contents, let order):
             // What it cost: an order is never priced again.
             writeHandover(contents.service, of: contents, to: &writer)

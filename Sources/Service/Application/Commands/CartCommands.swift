@@ -228,7 +228,7 @@ enum CartCommands {
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
-                        of: state.cart ?? .empty, offers: service.offers(for:of:),
+                        of: state.cart ?? .empty, offers: service.offers(for:of:), claims: service.claims(of:at:),
                         details: service.details(for:), hours: service.hours, now: service.now)
                     checkOut.customer = customer
                     if let missing { checkOut.missing = missing }
@@ -243,11 +243,13 @@ enum CartCommands {
                             text.parameter.field,
                             "needs CUSTOMER: personal data is only taken where it can be forgotten")
                     }
-                    return try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) }
+                    return service.concluded(
+                        try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) })
                 }
-                return try service.submit(stream, call, of: customer, sealing: texts) {
-                    checkOut($0, of: customer, $1, $2)
-                }
+                return service.concluded(
+                    try service.submit(stream, call, of: customer, sealing: texts) {
+                        checkOut($0, of: customer, $1, $2)
+                    })
             }
         },
     ]

@@ -70,6 +70,20 @@ package protocol ServiceOfWrites {
         to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
         command: @escaping (PersonalText?) -> Order.Command
     ) throws(Failure) -> Response
+
+    /// The end of a checkout: where it has begun and waits for an outlet's supply, that is still to come.
+    func concluded(_ checkout: Response) -> Response
+
+    /// Answers an order that claims something of an outlet's supply, once and for good.
+    ///
+    /// - Parameter metadata: what it is recorded with.
+    /// - Returns: the document of a ``ClaimReply``.
+    func hold(_ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata) -> Response
+
+    /// Takes back what an order claimed of an outlet's supply.
+    func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response
 }
 
 extension ServiceOfWrites {
@@ -103,6 +117,12 @@ package protocol ServiceOfState {
 
     /// The outlet with its menu; nil where there is none.
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord?
+
+    /// What lines take of what an outlet has counted.
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim]
+
+    /// How far an order has come; nil where there is none.
+    func status(ofOrder order: Identifier) -> Order.Status?
 
     /// What an outlet says of itself; nil where there is none, or it is damaged.
     ///

@@ -241,8 +241,8 @@ extension Menu.Event {
             .optionResumed:
             nil
         case .itemAdded(let item, _, _), .itemChanged(let item): [item.id]
-        case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
-            .itemResumed(let id):
+        case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _, _),
+            .itemResumed(let id, _):
             [id]
         }
     }

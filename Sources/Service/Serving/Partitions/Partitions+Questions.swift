@@ -96,6 +96,19 @@ extension Partitions {
         }
     }
 
+    /// What lines take of what an outlet has counted. Where nothing is counted, that is found at once.
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] {
+        self[StreamName(.supply, outlet)].model.ask { model in
+            guard let left = model.supplies.left(at: outlet), !left.isEmpty else { return [] }
+            return model.outletHome[outlet]?.menu.claims(of: lines) { left[$0] != nil } ?? []
+        }
+    }
+
+    /// How far an order has come; nil where there is none.
+    func status(ofOrder order: Identifier) -> Order.Status? {
+        self[StreamName(.order, order)].model.ask { $0.orders.row(of: order)?.status }
+    }
+
     // MARK: Slots
 
     /// How many outlets, carts and orders have ids in a slot; looks at all outlets and orders.
