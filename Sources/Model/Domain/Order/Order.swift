@@ -283,7 +283,7 @@ public enum Order: Decider {
         by party: Party, _ reason: Reason, _ text: PersonalText?, _ book: Book
     ) throws(Rejection) -> Ending {
         try check(text, book)
-        return Ending(by: party, reason, text: text, price: book.placement.price)
+        return ending(by: party, reason, book, text)
     }
 
     private static func check(_ text: PersonalText?, _ book: Book) throws(Rejection) {
