@@ -10,12 +10,12 @@ DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_
 ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
 ALTER TABLE tiffin.cart_count_rows DROP COLUMN version;
 UPDATE tiffin.projection_checkpoints SET version = 2;
-DROP VIEW tiffin.orders, tiffin.takings;
+DROP VIEW tiffin.orders, tiffin.takings, tiffin.supply, tiffin.processes;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
-    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.servers, tiffin.leases,
-    tiffin.pending_deeds, tiffin.pictures;
+    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows,
+    tiffin.process_rows, tiffin.servers, tiffin.leases, tiffin.pending_deeds, tiffin.pictures;
 ALTER TABLE tiffin.log_head DROP COLUMN moved_to;
-DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings');
+DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings', 'supply', 'processes');
 ALTER TABLE tiffin.event_rows RENAME TO events;
 ALTER TABLE tiffin.commit_rows RENAME TO commits;
 ALTER TABLE tiffin.events ADD PRIMARY KEY (partition, position), ADD UNIQUE (partition, stream, version);
