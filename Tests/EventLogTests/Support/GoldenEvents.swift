@@ -126,13 +126,13 @@ struct GoldenEvent {
             "outlet.detailsChanged", version: 3,
             .outlet(
                 .detailsChanged([
-                    .orderAheadDays(7), .slots(.init(minutes: 15)),
+                    .orderAheadDays(7), .slots(.init(minutes: 15, orders: 4)),
                     .dayparts([
                         Daypart(
                             id: Identifier("breakfast")!, hours: [OpeningHours(day: .monday, opens: 420, closes: 660)!])
                     ]),
                 ])),
-            #"{"orderAheadDays":7,"slots":{"minutes":15},"dayparts":[{"id":"breakfast","#
+            #"{"orderAheadDays":7,"slots":{"minutes":15,"orders":4},"dayparts":[{"id":"breakfast","#
                 + #""hours":[{"day":"monday","opens":420,"closes":660}]}]}"#),
         GoldenEvent(
             "outlet.slowed",
@@ -632,6 +632,11 @@ struct GoldenEvent {
         GoldenEvent(
             "supply.held", .supply(.held(claims, order: Identifier("order-1")!, at: time(5))),
             #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005}"#),
+        GoldenEvent(
+            "supply.held",
+            .supply(.held([Claim(.slot(time(0)), 1, limit: 4)], order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","claims":[{"kind":"slot","id":"2023-11-14T22:13:20Z","count":1,"limit":4}],"#
+                + #""at":1700000000005}"#),
         GoldenEvent(
             "supply.refused",
             .supply(.refused(Supply.Refusal(.soldOut, "gone"), order: Identifier("order-1")!, at: time(5))),

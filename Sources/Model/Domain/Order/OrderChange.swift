@@ -53,6 +53,31 @@ extension Order {
             self.quantity = quantity
             self.offer = offer
         }
+
+        /// The line that it would be in a cart; nil where it cannot be had.
+        fileprivate var line: CartLine? {
+            guard case .available(let item) = offer else { return nil }
+            return CartLine(
+                id: "", item: self.item, name: item.name, quantity: quantity, unitPrice: item.unitPrice,
+                options: item.options)
+        }
+    }
+
+    /// What a change has to do with what the outlet has counted.
+    public struct Counted: Equatable, Sendable {
+        /// What the order would have more of than it holds; nil if there is no such thing.
+        public var lacking: Claim.Key?
+        /// What lines take that become fewer.
+        public var leaving: [Claim.Key]
+
+        /// Nothing that is counted.
+        public static let nothing = Counted()
+
+        /// What a change has to do with what is counted.
+        public init(lacking: Claim.Key? = nil, leaving: [Claim.Key] = []) {
+            self.lacking = lacking
+            self.leaving = leaving
+        }
     }
 
     // MARK: What is recorded
@@ -159,6 +184,35 @@ extension Order.Party {
 }
 
 extension Order.Placement {
+    /// What a change would have to do with what the outlet has counted.
+    ///
+    /// - Parameter claims: what lines take of that.
+    public func counted(_ edits: [Order.LineEdit], claims: ([CartLine]) -> [Claim]) -> Order.Counted {
+        var left: [Text: Int] = [:]
+        for edit in edits {
+            switch edit {
+            case .reduce(let line, let quantity), .replace(let line, let quantity, _): left[line] = quantity
+            case .add: break
+            }
+        }
+        let fewer = lines.filter { left[$0.id] != nil }
+        let stays = lines.map { line in
+            var line = line
+            line.quantity = left[line.id] ?? line.quantity
+            return line
+        }
+        let comes = edits.compactMap(\.arrival?.line)
+        func sums(_ claims: [Claim]) -> [Claim.Key: Int64] {
+            Dictionary(claims.map { ($0.key, $0.count) }) { first, _ in first }
+        }
+        // What is counted since the order was placed, it holds as it is.
+        let (held, before, after) = (sums(self.claims), sums(claims(lines)), sums(claims(stays + comes)))
+        let lacking = claims(comes).first { claim in
+            (after[claim.key] ?? 0) > max(held[claim.key] ?? 0, before[claim.key] ?? 0)
+        }
+        return Order.Counted(lacking: lacking?.key, leaving: claims(fewer).map(\.key))
+    }
+
     /// The digest of its bill: that of a quote for the same without a promise.
     public var digest: Text {
         Quote.digest(of: lines, price, at: outlet, in: currency, for: handover.service)
@@ -232,7 +286,7 @@ extension Order.Book {
     ///
     /// - Parameter wait: how long it waits for an answer, in seconds.
     func propose(
-        _ edits: [Order.LineEdit], by party: Order.Party, wait: Int, _ now: Timestamp
+        _ edits: [Order.LineEdit], by party: Order.Party, wait: Int, _ now: Timestamp, _ counted: Order.Counted
     ) throws(Rejection) -> [Order.Event] {
         guard placement.terms.placedAt != nil else {
             throw Rejection(
@@ -249,8 +303,15 @@ extension Order.Book {
         guard changes.count < Order.maximumChanges else {
             throw Rejection(.limit, "an order has at most \(Order.maximumChanges) changes and proposals")
         }
+        if let key = counted.lacking {
+            throw Rejection(
+                .state, "the outlet counts \(key), and a change brings no more of it into an order than the order holds",
+                allowed: [.showOrder])
+        }
         if change.takesAway, placement.missing == .cancel, party == .merchant {
-            return [.cancelled(Order.Ending(by: .merchant, .items, price: placement.price))]
+            // What is missing is not there, whatever was counted.
+            let claims = returnedClaims.filter { !counted.leaving.contains($0.key) }
+            return [.cancelled(Order.Ending(by: .merchant, .items, price: placement.price, claims: claims))]
         }
         if isAgreedBeforehand(change) { return [.changed(change)] }
         return [.changeProposed(change, until: now.adding(seconds: wait))]
