@@ -59,7 +59,9 @@ struct OrdersAheadTests {
         #expect(between?.code == .noSlot && between?.message.contains("1970-01-01T03:00:00Z") == true)
         (answer.isSlot, answer.isFull) = (true, true)
         let full = Self.refusal(at: time, .pickup, Self.outlet, answer)
-        #expect(full?.code == .noSlot && full?.message == "the slot is full; the next one with room is 1970-01-01T03:00:00Z")
+        #expect(
+            full?.code == .noSlot && full?.message == "the slot is full; the next one with room is 1970-01-01T03:00:00Z"
+        )
     }
 
     // MARK: Carts

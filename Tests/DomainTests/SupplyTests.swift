@@ -66,7 +66,8 @@ import Testing
                     Supply.Refusal(.noSlot, "the slot at 1970-01-01T12:00:00Z is full"), order: "b", at: 11)
             ])),
         Case(
-            "a slot that takes more now", given: ordered, when: .hold([Claim(.slot(noon), 1, limit: 2)], order: "b", now: 11),
+            "a slot that takes more now", given: ordered,
+            when: .hold([Claim(.slot(noon), 1, limit: 2)], order: "b", now: 11),
             then: .events([.held([Claim(.slot(noon), 1, limit: 2)], order: "b", at: 11)])),
         Case(
             "a slot that was given back", given: ordered + [.returned(slot, order: "a")],

@@ -98,7 +98,7 @@ extension OutletDetail {
             let names = services.kinds.map(\.rawValue)
             return names.isEmpty ? "nothing" : names.joined(separator: ", ")
         case .orderAheadDays(let days): return "\(days)"
-        case .slots(let slots): 
+        case .slots(let slots):
             return text(
                 slots.map { slots in
                     "every \(slots.minutes) minutes" + (slots.orders.map { ", for \($0.counted("order")) each" } ?? "")

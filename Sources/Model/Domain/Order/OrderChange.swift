@@ -305,7 +305,8 @@ extension Order.Book {
         }
         if let key = counted.lacking {
             throw Rejection(
-                .state, "the outlet counts \(key), and a change brings no more of it into an order than the order holds",
+                .state,
+                "the outlet counts \(key), and a change brings no more of it into an order than the order holds",
                 allowed: [.showOrder])
         }
         if change.takesAway, placement.missing == .cancel, party == .merchant {

@@ -83,7 +83,8 @@ extension OutletDetails {
                 about: .wanted)
         }
         guard !answer.isFull else {
-            throw Rejection(.noSlot, "the slot is full" + OutletDetails.words(nextSlot: answer.nextSlot), about: .wanted)
+            throw Rejection(
+                .noSlot, "the slot is full" + OutletDetails.words(nextSlot: answer.nextSlot), about: .wanted)
         }
     }
 

@@ -227,7 +227,8 @@ extension Supply {
 
         /// Whether an order can have this.
         func hasRoom(for claim: Claim) -> Bool {
-            claim.limit.map { (taken[claim.key] ?? 0) <= $0 - claim.count } ?? ((left[claim.key] ?? .max) >= claim.count)
+            claim.limit.map { (taken[claim.key] ?? 0) <= $0 - claim.count }
+                ?? ((left[claim.key] ?? .max) >= claim.count)
         }
 
         /// Takes in an event; changes nothing where that is impossible.
