@@ -341,7 +341,8 @@ extension Order.Change {
         return Order.Change(
             by: random.pick(Order.Party.allCases),
             [.init(line: "a", name: "Tea", from: random.chance(80) ? 2 : random.hostileInt(), to: 1)],
-            before: Order.Placement.possible.digest, after: after.digest, ordered: after.lines, price: after.price)
+            before: Order.Placement.possible.digest, after: after.digest, ordered: after.lines, price: after.price,
+            gone: random.chance(80) ? [] : .random(&random))
     }
 }
 

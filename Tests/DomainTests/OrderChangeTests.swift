@@ -243,11 +243,12 @@ struct OrderChangeTests {
 
     @Test func `no more of what is counted comes than the order holds, and what is missing is not given back`() throws {
         var placement = Self.placement(.cancel)
+        let claims: ([CartLine]) -> [Claim] = { lines in
+            lines.map { Claim(.item($0.item), Int64($0.quantity)) }.summed
+        }
         placement.claims = [Claim(.item("cake"), 1), Claim(.item("pie"), 2), Claim(.slot(0), 1, limit: 4)]
         func propose(_ edits: [Order.LineEdit]) throws -> [Order.Event] {
-            let counted = placement.counted(edits) { lines in
-                lines.map { Claim(.item($0.item), Int64($0.quantity)) }.summed
-            }
+            let counted = Order.Book(placement).counted(edits, claims: claims)
             return try Order.decide(
                 .propose(edits, by: .merchant, wait: 600, now: 0, counted: counted),
                 in: Order.state(after: [.placed(placement)]))
@@ -263,6 +264,17 @@ struct OrderChangeTests {
             throw Rejection(.state, "not cancelled")
         }
         #expect(ending.claims == [Claim(.item("cake"), 1), Claim(.slot(0), 1, limit: 4)])
+        // The same where the rest is still wanted.
+        placement.missing = .remove
+        let change = try propose(Self.lessPie)
+        let state = try Order.state(after: [.placed(placement)] + change)
+        let end = try Order.decide(.cancel(by: .merchant, .other, text: nil), in: state)
+        #expect(
+            end == [.cancelled(.init(by: .merchant, .other, price: state.book?.placement.price, claims: ending.claims))]
+        )
+        #expect(
+            state.book?.counted([.add(.init("pie", quantity: 1, offer: Self.offer(450)))], claims: claims).lacking
+                == .item("pie"))
     }
 
     @Test func `what stays keeps its note, and the difference is due or owed`() throws {

@@ -468,7 +468,8 @@ extension SeededGenerator {
             by: pick(Order.Party.allCases),
             texts().map {
                 Order.LineChange(line: $0, name: text(), from: integer(), to: integer(), replaces: maybe { $0.text() })
-            }, before: text(), after: text(), ordered: lines(), price: Order.Price(amount(), charges()))
+            }, before: text(), after: text(), ordered: lines(), price: Order.Price(amount(), charges()),
+            gone: claims())
     }
 
     mutating func ending() -> Order.Ending {

@@ -573,6 +573,15 @@ struct GoldenEvent {
             "order.changeProposed", .order(.changeProposed(change, until: time(9))),
             "{" + changeText + #","until":1700000000009}"#),
         GoldenEvent("order.changed", .order(.changed(change)), "{" + changeText + "}"),
+        GoldenEvent(
+            "order.changed",
+            .order(
+                .changed(
+                    Order.Change(
+                        by: .merchant, [], before: "a", after: "b", ordered: [],
+                        price: Order.Price(Amount(minorUnits: 5), []), gone: claims))),
+            #"{"by":"merchant","change":[],"before":"a","after":"b","lines":[],"total":5,"#
+                + #""gone":[{"kind":"item","id":"tea","count":2}]}"#),
         GoldenEvent("order.changeDeclined", .order(.changeDeclined(by: .customer)), #"{"by":"customer"}"#),
         GoldenEvent("order.changeExpired", .order(.changeExpired), "{}"),
         GoldenEvent("order.changesNoted", .order(.changesNoted), "{}"),

@@ -67,14 +67,14 @@ extension Order {
     public struct Counted: Equatable, Sendable {
         /// What the order would have more of than it holds; nil if there is no such thing.
         public var lacking: Claim.Key?
-        /// What lines take that become fewer.
-        public var leaving: [Claim.Key]
+        /// What it holds of that it would need less: if its merchant says so, that is missing.
+        public var leaving: [Claim]
 
         /// Nothing that is counted.
         public static let nothing = Counted()
 
         /// What a change has to do with what is counted.
-        public init(lacking: Claim.Key? = nil, leaving: [Claim.Key] = []) {
+        public init(lacking: Claim.Key? = nil, leaving: [Claim] = []) {
             self.lacking = lacking
             self.leaving = leaving
         }
@@ -118,10 +118,13 @@ extension Order {
         public var ordered: [CartLine]
         /// What that costs.
         public var price: Price
+        /// What the order does not give back any more: it was missing, whatever was counted.
+        public var gone: [Claim]
 
         /// A change.
         public init(
-            by: Party, _ lines: [LineChange], before: Text, after: Text, ordered: [CartLine], price: Price
+            by: Party, _ lines: [LineChange], before: Text, after: Text, ordered: [CartLine], price: Price,
+            gone: [Claim] = []
         ) {
             self.by = by
             self.lines = lines
@@ -129,6 +132,7 @@ extension Order {
             self.after = after
             self.ordered = ordered
             self.price = price
+            self.gone = gone
         }
 
         /// The same change without the bill, which takes most of its memory.
@@ -184,35 +188,6 @@ extension Order.Party {
 }
 
 extension Order.Placement {
-    /// What a change would have to do with what the outlet has counted.
-    ///
-    /// - Parameter claims: what lines take of that.
-    public func counted(_ edits: [Order.LineEdit], claims: ([CartLine]) -> [Claim]) -> Order.Counted {
-        var left: [Text: Int] = [:]
-        for edit in edits {
-            switch edit {
-            case .reduce(let line, let quantity), .replace(let line, let quantity, _): left[line] = quantity
-            case .add: break
-            }
-        }
-        let fewer = lines.filter { left[$0.id] != nil }
-        let stays = lines.map { line in
-            var line = line
-            line.quantity = left[line.id] ?? line.quantity
-            return line
-        }
-        let comes = edits.compactMap(\.arrival?.line)
-        func sums(_ claims: [Claim]) -> [Claim.Key: Int64] {
-            Dictionary(claims.map { ($0.key, $0.count) }) { first, _ in first }
-        }
-        // What is counted since the order was placed, it holds as it is.
-        let (held, before, after) = (sums(self.claims), sums(claims(lines)), sums(claims(stays + comes)))
-        let lacking = claims(comes).first { claim in
-            (after[claim.key] ?? 0) > max(held[claim.key] ?? 0, before[claim.key] ?? 0)
-        }
-        return Order.Counted(lacking: lacking?.key, leaving: claims(fewer).map(\.key))
-    }
-
     /// The digest of its bill: that of a quote for the same without a promise.
     public var digest: Text {
         Quote.digest(of: lines, price, at: outlet, in: currency, for: handover.service)
@@ -280,6 +255,40 @@ extension Order.Book {
     /// Whether it can be changed at all: the kitchen has it, and it is not ready.
     var isChangeable: Bool { [.placed, .accepted, .preparing].contains(status) && placement.terms.placedAt != nil }
 
+    /// What it gives back if it is not cooked: all that it took, less what was missing.
+    var heldClaims: [Claim] {
+        let gone = changes.filter { $0.outcome == .agreed }.flatMap(\.change.gone)
+        return gone.isEmpty ? placement.claims : placement.claims.filter { !gone.contains($0) }
+    }
+
+    /// What a change would have to do with what the outlet has counted.
+    ///
+    /// - Parameter claims: what lines take of that.
+    public func counted(_ edits: [Order.LineEdit], claims: ([CartLine]) -> [Claim]) -> Order.Counted {
+        var left: [Text: Int] = [:]
+        for edit in edits {
+            switch edit {
+            case .reduce(let line, let quantity), .replace(let line, let quantity, _): left[line] = quantity
+            case .add: break
+            }
+        }
+        let stays = placement.lines.map { line in
+            var line = line
+            line.quantity = left[line.id] ?? line.quantity
+            return line
+        }
+        let comes = edits.compactMap(\.arrival?.line)
+        func sums(_ claims: [Claim]) -> [Claim.Key: Int64] {
+            Dictionary(claims.map { ($0.key, $0.count) }) { first, _ in first }
+        }
+        let (before, after) = (sums(claims(placement.lines)), sums(claims(stays + comes)))
+        // What is counted since the order was placed, it has as it is.
+        let held = sums(heldClaims).merging(before, uniquingKeysWith: max)
+        return Order.Counted(
+            lacking: claims(comes).first { after[$0.key] ?? 0 > held[$0.key] ?? 0 }?.key,
+            leaving: heldClaims.filter { after[$0.key] ?? 0 < before[$0.key] ?? 0 })
+    }
+
     // MARK: Decide
 
     /// What follows from a proposal.
@@ -295,7 +304,8 @@ extension Order.Book {
         guard isChangeable else {
             throw Rejection(.state, "the order is \(status.rawValue), and cannot be changed", allowed: [.showOrder])
         }
-        let change = try change(edits, by: party)
+        var change = try change(edits, by: party)
+        if party == .merchant { change.gone = counted.leaving }
         if let open = proposal {
             if open.change == change { return [] }
             throw openProposal(open)
@@ -310,8 +320,7 @@ extension Order.Book {
                 allowed: [.showOrder])
         }
         if change.takesAway, placement.missing == .cancel, party == .merchant {
-            // What is missing is not there, whatever was counted.
-            let claims = returnedClaims.filter { !counted.leaving.contains($0.key) }
+            let claims = returnedClaims.filter { !change.gone.contains($0) }
             return [.cancelled(Order.Ending(by: .merchant, .items, price: placement.price, claims: claims))]
         }
         if isAgreedBeforehand(change) { return [.changed(change)] }
@@ -507,6 +516,9 @@ extension Order.Book {
             change.price.charges.count <= Bill.maximumCharges, change.price.total.isRecordable,
             change.price.charges.allSatisfy(\.isRecordable)
         else { throw ImpossibleEvent("a change with lines or charges that cannot be") }
+        guard change.gone.isRecordable,
+            placement.lines.isEmpty || change.gone.allSatisfy(placement.claims.contains)
+        else { throw ImpossibleEvent("a change that lacks more than the order took") }
         guard placement.lines.isEmpty else { return try placement.after(change) }
         var changed = placement
         changed.charges = change.price.charges
