@@ -19,13 +19,15 @@ CREATE TABLE tiffin.process_rows (
 COMMENT ON COLUMN tiffin.process_rows.name IS 'Always open: there is one row.';
 
 CREATE VIEW tiffin.supply AS
-SELECT rows.partition, rows.outlet, counted.kind, counted.id, counted.count AS "left"
+SELECT rows.partition, rows.outlet, counted.kind, counted.id,
+       CASE WHEN counted.kind <> 'slot' THEN counted.count END AS "left",
+       CASE WHEN counted.kind = 'slot' THEN counted.count END AS taken
 FROM tiffin.supply_rows rows, json_to_recordset(rows.counts::json) AS counted(kind text, id text, count bigint)
 WHERE (rows.partition, rows.generation) IN (
     SELECT partition, generation FROM tiffin.projection_checkpoints
     WHERE projection = 'supply' AND state = 'active');
 COMMENT ON VIEW tiffin.supply IS
-    'How much can still be ordered of what outlets have counted, as of the checkpoint of supply.';
+    'How much can still be ordered of what outlets have counted, and how many orders their slots have, as of the checkpoint of supply.';
 
 CREATE VIEW tiffin.processes AS
 SELECT rows.partition, open.kind, open."order" AS order_id, open.stream, open.version, open.outlet,

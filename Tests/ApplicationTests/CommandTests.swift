@@ -272,7 +272,8 @@ import Users
             return try #require(service.writes.last).command(.order(.unplaced))
         }
         let change = ["ORDER.CHANGE", "x", #"{"lines":[{"line":"pie","quantity":1}]}"#, "BY"]
-        guard case .order(.propose(let edits, .customer, 600, _)) = try command(change + ["customer"], .customer) else {
+        guard case .order(.propose(let edits, .customer, 600, _, _)) = try command(change + ["customer"], .customer)
+        else {
             Issue.record("another command")
             return
         }

@@ -153,7 +153,7 @@ struct OpeningTimesTests {
         (details.orderAheadDays, details.slots) = (2, .init(minutes: 15))
         let (rules, now) = (ZoneRules("UTC")!, Self.time("2026-12-24T12:00:00Z"))
         func answer(_ service: ServiceKind, _ text: String) -> HoursAnswer {
-            details.answer(of: service, for: Self.time(text), at: now, in: rules)
+            details.answer(of: service, for: Self.time(text), at: now, in: rules) { _ in 0 }
         }
         let pickup = answer(.pickup, "2026-12-24T16:30:00Z")
         #expect(pickup.isOpen && pickup.isSlot && pickup.end == Self.time("2026-12-27T00:00:00Z"))
@@ -163,6 +163,12 @@ struct OpeningTimesTests {
         #expect(!between.isSlot && between.nextSlot == Self.time("2026-12-24T16:45:00Z"))
         // The last slot of a day is followed by the first one of the next day that has any.
         #expect(answer(.pickup, "2026-12-24T19:46:00Z").nextSlot == Self.time("2026-12-26T10:00:00Z"))
+        // Of two orders each slot of the afternoon has both.
+        details.slots?.orders = 2
+        let full = details.answer(of: .pickup, for: Self.time("2026-12-24T16:30:00Z"), at: now, in: rules) {
+            $0 < Self.time("2026-12-24T18:00:00Z") ? 2 : 1
+        }
+        #expect(full.isSlot && full.isFull && full.nextSlot == Self.time("2026-12-24T18:00:00Z"))
     }
 
     @Test func `dayparts change with the clocks`() {

@@ -136,7 +136,8 @@ class TestOrdersAhead:
         ({"orderAheadDays": 15}, "orderAheadDays"), ({"orderAheadDays": -1}, "orderAheadDays"),
         ({"follows": "commands"}, "orderAheadDays"), ({"services": None}, "orderAheadDays"),
         ({"orderAheadDays": 0, "slots": {"minutes": 15}}, "slots"), ({"slots": {"minutes": 4}}, "slots.minutes"),
-        ({"slots": {}}, "slots.minutes"), ({"slots": {"minutes": 15, "x": 1}}, "slots.x"), ({"slots": 15}, "slots"),
+        ({"slots": {}}, "slots.minutes"),
+        ({"slots": {"minutes": 15, "orders": 0}}, "slots.orders"), ({"slots": {"minutes": 15, "x": 1}}, "slots.x"), ({"slots": 15}, "slots"),
         ({"dayparts": [{"id": "a", "hours": []}]}, "dayparts[0].hours"),
         ({"dayparts": [{"id": "a", "hours": ALWAYS}] * 2}, "dayparts[1].id"),
         ({"dayparts": [{"id": "a b", "hours": ALWAYS}]}, "dayparts[0].id"),
@@ -253,6 +254,52 @@ class TestSlots:
         put(client, f"{name}-2")
         assert client.json("SLOTS", f"{name}-2") | {"date": 0} == {
             "outlet": f"{name}-2", "service": "pickup", "date": 0, "minutes": None, "slots": []}
+
+    def test_a_slot_takes_so_many_orders_and_says_which_is_next(self, server, client, name):
+        put(client, name, slots={"minutes": 60, "orders": 2})
+        assert client.json("OUTLET.GET", name)["slots"] == {"minutes": 60, "orders": 2}
+        later = NOON.replace("12:00", "13:00")
+
+        def left():
+            answer = client.json("SLOTS", name, "DATE", NOON[:10])
+            return answer["orders"], {slot["at"]: slot["left"] for slot in answer["slots"]}
+
+        def fill(cart, when=NOON, service="pickup"):
+            client("CART.ADD", cart, name, "tea", 1)
+            client("CART.SERVICE", cart, service, "FOR", when)
+            return client("CART.CHECKOUT", cart, "TOTAL", 100).decode()
+
+        client("CART.ADD", f"{name}-c", name, "tea", 1, "FOR", NOON)
+        first = fill(f"{name}-a")
+        # However they are had: it is one kitchen.
+        fill(f"{name}-b", service="delivery")
+        orders, slots = left()
+        assert orders == 2 and slots[NOON] == 0 and slots[later] == 2
+        for words in (("CART.SERVICE", f"{name}-c", "pickup", "FOR", NOON), ("CART.CHECKOUT", f"{name}-c", "TOTAL", 100)):
+            refused = client.error(*words)
+            assert refused.code == "NOSLOT" and str(refused).endswith(f"the slot is full; the next one with room is {later}")
+        assert client.json("CART.QUOTE", f"{name}-c")["problem"].startswith("NOSLOT ")
+        client("ORDER.CANCEL", first, "BY", "customer", "CODE", "CUSTOMER")
+        wait_until(lambda: left()[1][NOON] == 1, SECONDS, "the slot to be given back")
+        assert client.json("ORDER.GET", client("CART.CHECKOUT", f"{name}-c", "TOTAL", 100))["promisedFor"] == NOON
+        # What is wanted at once takes of no slot, and neither does anything where there is no most.
+        client("CART.ADD", f"{name}-d", name, "tea", 1)
+        client("CART.CHECKOUT", f"{name}-d", "TOTAL", 100)
+        put(client, name, slots={"minutes": 60})
+        fill(f"{name}-e")
+        assert client.json("SLOTS", name, "DATE", NOON[:10])["slots"][0].keys() == {"at", "local"}
+        kinds = [event["kind"] for event in log_of(server, f"cart-{name}-e")]
+        assert kinds == ["cart.itemAdded", "cart.serviceChosen", "cart.checkedOut"]
+
+    def test_of_two_who_want_the_last_order_of_a_slot_one_has_it(self, client, name):
+        put(client, name, slots={"minutes": 60, "orders": 3})
+        carts = [f"{name}-{number}" for number in range(9)]
+        client.pipeline([("CART.ADD", cart, name, "tea", 1, "FOR", NOON) for cart in carts])
+        replies = client.pipeline([("CART.CHECKOUT", cart, "TOTAL", 100) for cart in carts])
+        refused = [reply for reply in replies if isinstance(reply, ReplyError)]
+        assert len(refused) == 6
+        for reply in refused:
+            assert reply.code == "NOSLOT" and str(reply).endswith(NOON.replace("12:00", "13:00"))
 
 
 class TestDayparts:

@@ -128,6 +128,38 @@ def test_why_and_receipts_know_what_was_counted(server):
     client("MENU.ITEM.STOCK", "o", "soup")
 
 
+def test_a_change_brings_in_nothing_more_that_is_counted(server):
+    _, client, database = server
+    put_open_outlet(client, "f", PIE, DISH, acceptWithin=600)
+    client("MENU.ITEM.STOCK", "f", "pie", "COUNT", 7)
+
+    def place(cart, *words):
+        client("CART.ADD", cart, "f", "pie", 2)
+        client("CART.ADD", cart, "f", "soup", 1)
+        return client("CART.CHECKOUT", cart, "TOTAL", 250, *words).decode()
+
+    order = place("f-1")
+    for change in ({"add": [{"item": "pie", "quantity": 1}]},
+                   {"lines": [{"line": "soup", "by": {"item": "lunch", "quantity": 1, "options": "of-pie"}}]}):
+        with pytest.raises(ReplyError, match="^STATE the outlet counts item 'pie'"):
+            client("ORDER.CHANGE", order, json.dumps(change), "BY", "customer")
+    # What leaves makes room for as much.
+    client("ORDER.CHANGE", order, json.dumps({"lines": [
+        {"line": "pie", "by": {"item": "lunch", "quantity": 2, "options": "of-pie"}}]}), "BY", "merchant")
+    client("ORDER.AGREE", order, client.json("ORDER.GET", order)["proposal"]["after"]["digest"])
+    client("ORDER.CHANGE", order, json.dumps({"lines": [{"line": "lunch+of-pie", "quantity": 0}]}), "BY", "customer")
+    client("ORDER.AGREE", order, client.json("ORDER.GET", order)["proposal"]["after"]["digest"])
+    assert stock(client, "f") == {"pie": (5, 2)}
+    # Missing pies are not there, whatever was counted.
+    for cart, missing in (("f-2", "cancel"), ("f-3", "remove")):
+        changed = place(cart, "MISSING", missing)
+        client("ORDER.CHANGE", changed, json.dumps({"lines": [{"line": "pie", "quantity": 0}]}), "BY", "merchant")
+    client("ORDER.CANCEL", changed, "BY", "customer", "CODE", "CUSTOMER")
+    client("ORDER.CANCEL", order, "BY", "customer", "CODE", "CUSTOMER")
+    wait_until(lambda: stock(client, "f")["pie"][0] == 3, ENDED, "the claims to be returned")
+    assert_sound(database)
+
+
 def judge(events, portions):
     """What a log says of a race for so many portions, by its events alone."""
     left, held, placed, refused, open_carts = portions, {}, {}, set(), set()

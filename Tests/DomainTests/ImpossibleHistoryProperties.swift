@@ -90,7 +90,8 @@ extension Outlet.Event {
         switch Int.random(in: 0..<14, using: &random) {
         case 12:
             .detailsChanged([
-                .orderAheadDays(random.hostileInt()), .slots(.init(minutes: random.hostileInt())),
+                .orderAheadDays(random.hostileInt()),
+                .slots(.init(minutes: random.hostileInt(), orders: random.maybe { $0.hostileInt() })),
                 .dayparts([Daypart(id: .random(&random), hours: [])]),
             ])
         case 13: .daypartsChanged(.random(&random))
@@ -340,7 +341,8 @@ extension Order.Change {
         return Order.Change(
             by: random.pick(Order.Party.allCases),
             [.init(line: "a", name: "Tea", from: random.chance(80) ? 2 : random.hostileInt(), to: 1)],
-            before: Order.Placement.possible.digest, after: after.digest, ordered: after.lines, price: after.price)
+            before: Order.Placement.possible.digest, after: after.digest, ordered: after.lines, price: after.price,
+            gone: random.chance(80) ? [] : .random(&random))
     }
 }
 
@@ -361,7 +363,8 @@ extension Order.LineEdit {
 extension [Claim] {
     fileprivate static func random(_ random: inout SeededGenerator) -> [Claim] {
         random.pick([
-            [], [Claim(.item("a"), 1)], [Claim(.item("a"), 2), Claim(.option("b"), Int64(random.hostileInt()))],
+            [], [Claim(.item("a"), 1)], [Claim(.slot(0), 1, limit: Int64(random.hostileInt()))],
+            [Claim(.item("a"), 2), Claim(.option("b"), Int64(random.hostileInt()))],
         ])
     }
 }

@@ -241,6 +241,42 @@ struct OrderChangeTests {
 
     @Test(arguments: cases) private func changes(_ specification: Case) { specification.check() }
 
+    @Test func `no more of what is counted comes than the order holds, and what is missing is not given back`() throws {
+        var placement = Self.placement(.cancel)
+        let claims: ([CartLine]) -> [Claim] = { lines in
+            lines.map { Claim(.item($0.item), Int64($0.quantity)) }.summed
+        }
+        placement.claims = [Claim(.item("cake"), 1), Claim(.item("pie"), 2), Claim(.slot(0), 1, limit: 4)]
+        func propose(_ edits: [Order.LineEdit]) throws -> [Order.Event] {
+            let counted = Order.Book(placement).counted(edits, claims: claims)
+            return try Order.decide(
+                .propose(edits, by: .merchant, wait: 600, now: 0, counted: counted),
+                in: Order.state(after: [.placed(placement)]))
+        }
+        let cakes = try propose([.add(.init("cake", quantity: 1, offer: Self.offer(450)))])
+        guard case .changeProposed = try #require(cakes.first) else { throw Rejection(.state, "\(cakes)") }
+        #expect {
+            _ = try propose([.replace(line: "tea", to: 0, by: .init("cake", quantity: 2, offer: Self.offer(450)))])
+        } throws: {
+            ($0 as? Rejection)?.code == .state && ($0 as? Rejection)?.message.contains("counts item 'cake'") == true
+        }
+        guard case .cancelled(let ending) = try #require(try propose(Self.lessPie).first) else {
+            throw Rejection(.state, "not cancelled")
+        }
+        #expect(ending.claims == [Claim(.item("cake"), 1), Claim(.slot(0), 1, limit: 4)])
+        // The same where the rest is still wanted.
+        placement.missing = .remove
+        let change = try propose(Self.lessPie)
+        let state = try Order.state(after: [.placed(placement)] + change)
+        let end = try Order.decide(.cancel(by: .merchant, .other, text: nil), in: state)
+        #expect(
+            end == [.cancelled(.init(by: .merchant, .other, price: state.book?.placement.price, claims: ending.claims))]
+        )
+        #expect(
+            state.book?.counted([.add(.init("pie", quantity: 1, offer: Self.offer(450)))], claims: claims).lacking
+                == .item("pie"))
+    }
+
     @Test func `what stays keeps its note, and the difference is due or owed`() throws {
         let paid = Order.Event.paymentReported(.init(reference: "p", .captured, Self.placement().total))
         let book = try #require(try Order.state(after: [Self.placed, paid] + Self.changed.dropFirst()).book)

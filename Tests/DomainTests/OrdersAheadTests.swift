@@ -57,6 +57,11 @@ struct OrdersAheadTests {
         (answer.isSlot, answer.nextSlot) = (false, Timestamp(millisecondsSinceEpoch: 3 * Self.hour))
         let between = Self.refusal(at: time, .pickup, Self.outlet, answer)
         #expect(between?.code == .noSlot && between?.message.contains("1970-01-01T03:00:00Z") == true)
+        (answer.isSlot, answer.isFull) = (true, true)
+        let full = Self.refusal(at: time, .pickup, Self.outlet, answer)
+        #expect(
+            full?.code == .noSlot && full?.message == "the slot is full; the next one with room is 1970-01-01T03:00:00Z"
+        )
     }
 
     // MARK: Carts
@@ -99,7 +104,9 @@ struct OrdersAheadTests {
         DeciderSpecification<Cart>.given().when(add(.noItem)).thenRejected(.notFound)
     }
 
-    private static func checkOut(_ answer: HoursAnswer?, after events: [Cart.Event] = chosen) throws -> Cart.CheckOut {
+    private static func checkOut(
+        _ answer: HoursAnswer?, after events: [Cart.Event] = chosen, at outlet: OutletDetails = outlet
+    ) throws -> Cart.CheckOut {
         Cart.CheckOut(
             order: "order-1", agreement: .total(500), of: try Cart.state(after: events),
             offers: { lines, _ in lines.map { _ in .sample() } }, details: { _ in outlet },
@@ -114,6 +121,11 @@ struct OrdersAheadTests {
         #expect(
             checkOut.terms
                 == Order.Terms(placedAt: Self.now, promisedFor: Self.wanted, releaseAt: release, acceptWithin: 300))
+        #expect(checkOut.claims.isEmpty)
+        let limited = Self.outlet.with(\.slots, .init(minutes: 60, orders: 4))
+        #expect(
+            try Self.checkOut(Self.open, at: limited).claims == [Claim(.slot(Self.wanted), 1, limit: 4)])
+        #expect(try Self.checkOut(Self.open, after: Self.filled, at: limited).claims.isEmpty)
         var late = Self.open
         late.now = Self.wanted
         DeciderSpecification<Cart>.given(Self.chosen).when(.checkOut(try Self.checkOut(late)))

@@ -11,6 +11,9 @@ import Testing
     private static let held = two + [.held(both, order: "a", at: 10)]
     private static let soldOut = Supply.Refusal(.soldOut, "item 'pie' is sold out")
     private static let returned = held + [.returned(both, order: "a")]
+    private static let noon = Timestamp(millisecondsSinceEpoch: 43_200_000)
+    private static let slot = [Claim(.slot(noon), 1, limit: 1)]
+    private static let ordered: [Supply.Event] = [.held(slot, order: "a", at: 10)]
 
     private static let cases: [Case] = [
         Case("count", when: .stock(pie, .left(2)), then: .events(two)),
@@ -55,6 +58,22 @@ import Testing
         ),
 
         Case(
+            "a slot", when: .hold(slot, order: "a", now: 10), then: .events([.held(slot, order: "a", at: 10)])),
+        Case(
+            "a slot that is full", given: ordered, when: .hold(slot, order: "b", now: 11),
+            then: .events([
+                .refused(
+                    Supply.Refusal(.noSlot, "the slot at 1970-01-01T12:00:00Z is full"), order: "b", at: 11)
+            ])),
+        Case(
+            "a slot that takes more now", given: ordered,
+            when: .hold([Claim(.slot(noon), 1, limit: 2)], order: "b", now: 11),
+            then: .events([.held([Claim(.slot(noon), 1, limit: 2)], order: "b", at: 11)])),
+        Case(
+            "a slot that was given back", given: ordered + [.returned(slot, order: "a")],
+            when: .hold(slot, order: "b", now: 11), then: .events([.held(slot, order: "b", at: 11)])),
+
+        Case(
             "give back", given: held, when: .takeBack(both, order: "a"), then: .events([.returned(both, order: "a")])),
         Case("give back twice", given: returned, when: .takeBack(both, order: "a"), then: .events([])),
         Case("give back nothing", given: two, when: .takeBack(both, order: "a"), then: .events([])),
@@ -74,6 +93,8 @@ import Testing
         held + [.refused(soldOut, order: "a", at: 1)], held + [.returned([Claim(pie, 1)], order: "a")],
         returned + [.returned(both, order: "a")], [.stocked(pie, left: -1)],
         two + [.held([Claim(pie, 1), Claim(pie, 1)], order: "a", at: 1)],
+        ordered + [.held(slot, order: "b", at: 1)], [.held([Claim(.slot(noon), 1)], order: "a", at: 1)],
+        [.stocked(.slot(noon), left: 1)],
     ])
     func `what cannot have happened is refused`(_ history: [Supply.Event]) throws {
         let before = try Supply.state(after: history.dropLast())
@@ -88,6 +109,16 @@ import Testing
         #expect(state.answers["a"] == nil)
         #expect(state.answers["b"] == .refused(Self.soldOut))
         #expect(try Supply.decide(.takeBack(Self.both, order: "a"), in: state).isEmpty)
+    }
+
+    @Test func `a slot is forgotten a day after it has passed`() throws {
+        let late = Self.noon.adding(seconds: 86_401)
+        let next = [Claim(.slot(late.adding(seconds: 60)), 1, limit: 1)]
+        let state = try Supply.state(after: Self.ordered + [.held(next, order: "b", at: late)])
+        #expect(state.counts.taken == [next[0].key: 1])
+        #expect(try Supply.decide(.takeBack(Self.slot, order: "a"), in: state) == [.returned(Self.slot, order: "a")])
+        let all = Supply.Counts(state.counts.all)
+        #expect(all == state.counts)
     }
 
     @Test(arguments: [

@@ -17,7 +17,9 @@ struct ReadModelTests {
             #expect(model.mayExist(stream))
             switch state {
             case .deed: break
-            case .supply(let supply): #expect((model.supplies.left(at: stream.id) ?? [:]) == supply.left)
+            case .supply(let supply):
+                #expect((model.supplies.left(at: stream.id) ?? [:]) == supply.left)
+                #expect(model.supplies.taken(.slot(0), at: stream.id) == supply.counts.taken[.slot(0)] ?? 0)
             case .outlet(.removed): #expect(model.outletHome[stream.id] == nil)
             case .outlet(let outlet):
                 let record = try #require(model.outletHome[stream.id])

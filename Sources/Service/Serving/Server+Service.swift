@@ -62,6 +62,8 @@ extension Server: @LoopActor Service {
         partitions.claims(of: lines, at: outlet)
     }
 
+    package func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 { partitions.taken(key, at: outlet) }
+
     package func status(ofOrder order: Identifier) -> Order.Status? { partitions.status(ofOrder: order) }
 
     package var partitioning: Partitioning { partitions.partitioning }

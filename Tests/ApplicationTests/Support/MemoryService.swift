@@ -116,6 +116,8 @@ final class MemoryService: Service {
 
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] { [] }
 
+    func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 { 0 }
+
     func status(ofOrder order: Identifier) -> Order.Status? { nil }
 
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { nil }

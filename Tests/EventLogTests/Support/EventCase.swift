@@ -332,7 +332,8 @@ extension SeededGenerator {
             acceptWithin: maybe { $0.integer() },
             payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() },
             dayStarts: maybe { $0.integer() }, pricing: pricing(),
-            services: services(), orderAheadDays: pick([0, 14]), slots: maybe { .init(minutes: $0.integer()) },
+            services: services(), orderAheadDays: pick([0, 14]),
+            slots: maybe { .init(minutes: $0.integer(), orders: $0.maybe { $0.integer() }) },
             dayparts: pick([
                 [], [Daypart(id: identifier(), hours: [OpeningHours(day: .friday, opens: 0, closes: 1_440)!])],
             ]))
@@ -467,7 +468,8 @@ extension SeededGenerator {
             by: pick(Order.Party.allCases),
             texts().map {
                 Order.LineChange(line: $0, name: text(), from: integer(), to: integer(), replaces: maybe { $0.text() })
-            }, before: text(), after: text(), ordered: lines(), price: Order.Price(amount(), charges()))
+            }, before: text(), after: text(), ordered: lines(), price: Order.Price(amount(), charges()),
+            gone: claims())
     }
 
     mutating func ending() -> Order.Ending {
@@ -479,7 +481,9 @@ extension SeededGenerator {
     mutating func claimKey() -> Claim.Key { Claim.Key(pick(Claim.Kind.allCases), text()) }
 
     mutating func claims() -> [Claim] {
-        (0..<Int.random(in: 0...2, using: &self)).map { _ in Claim(claimKey(), Int64(integer())) }
+        (0..<Int.random(in: 0...2, using: &self)).map { _ in
+            Claim(claimKey(), Int64(integer()), limit: maybe { Int64($0.integer()) })
+        }
     }
 
     mutating func refusal() -> Supply.Refusal { Supply.Refusal(pick([.soldOut, .limit]), text()) }

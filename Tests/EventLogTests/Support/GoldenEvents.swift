@@ -126,13 +126,13 @@ struct GoldenEvent {
             "outlet.detailsChanged", version: 3,
             .outlet(
                 .detailsChanged([
-                    .orderAheadDays(7), .slots(.init(minutes: 15)),
+                    .orderAheadDays(7), .slots(.init(minutes: 15, orders: 4)),
                     .dayparts([
                         Daypart(
                             id: Identifier("breakfast")!, hours: [OpeningHours(day: .monday, opens: 420, closes: 660)!])
                     ]),
                 ])),
-            #"{"orderAheadDays":7,"slots":{"minutes":15},"dayparts":[{"id":"breakfast","#
+            #"{"orderAheadDays":7,"slots":{"minutes":15,"orders":4},"dayparts":[{"id":"breakfast","#
                 + #""hours":[{"day":"monday","opens":420,"closes":660}]}]}"#),
         GoldenEvent(
             "outlet.slowed",
@@ -573,6 +573,15 @@ struct GoldenEvent {
             "order.changeProposed", .order(.changeProposed(change, until: time(9))),
             "{" + changeText + #","until":1700000000009}"#),
         GoldenEvent("order.changed", .order(.changed(change)), "{" + changeText + "}"),
+        GoldenEvent(
+            "order.changed",
+            .order(
+                .changed(
+                    Order.Change(
+                        by: .merchant, [], before: "a", after: "b", ordered: [],
+                        price: Order.Price(Amount(minorUnits: 5), []), gone: claims))),
+            #"{"by":"merchant","change":[],"before":"a","after":"b","lines":[],"total":5,"#
+                + #""gone":[{"kind":"item","id":"tea","count":2}]}"#),
         GoldenEvent("order.changeDeclined", .order(.changeDeclined(by: .customer)), #"{"by":"customer"}"#),
         GoldenEvent("order.changeExpired", .order(.changeExpired), "{}"),
         GoldenEvent("order.changesNoted", .order(.changesNoted), "{}"),
@@ -632,6 +641,11 @@ struct GoldenEvent {
         GoldenEvent(
             "supply.held", .supply(.held(claims, order: Identifier("order-1")!, at: time(5))),
             #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005}"#),
+        GoldenEvent(
+            "supply.held",
+            .supply(.held([Claim(.slot(time(0)), 1, limit: 4)], order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","claims":[{"kind":"slot","id":"2023-11-14T22:13:20Z","count":1,"limit":4}],"#
+                + #""at":1700000000005}"#),
         GoldenEvent(
             "supply.refused",
             .supply(.refused(Supply.Refusal(.soldOut, "gone"), order: Identifier("order-1")!, at: time(5))),

@@ -116,7 +116,9 @@ struct RandomHistory {
 
     private mutating func supplyCommand() -> Supply.Command {
         let order = Identifier("order-\(generator.number(0..<9))")!
-        let claims = [Claim(.item("tea"), Int64(generator.number(1...3)))]
+        let claims =
+            [Claim(.item("tea"), Int64(generator.number(1...3)))]
+            + (generator.number(0...1) == 0 ? [] : [Claim(.slot(0), 1, limit: 2)])
         return switch generator.number(0..<4) {
         case 0: .stock(.item("tea"), .left(Int64(generator.number(0...9))))
         case 1: .takeBack(claims, order: order)

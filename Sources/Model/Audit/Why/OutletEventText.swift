@@ -98,7 +98,11 @@ extension OutletDetail {
             let names = services.kinds.map(\.rawValue)
             return names.isEmpty ? "nothing" : names.joined(separator: ", ")
         case .orderAheadDays(let days): return "\(days)"
-        case .slots(let slots): return text(slots.map { "every \($0.minutes) minutes" })
+        case .slots(let slots):
+            return text(
+                slots.map { slots in
+                    "every \(slots.minutes) minutes" + (slots.orders.map { ", for \($0.counted("order")) each" } ?? "")
+                })
         case .dayparts(let dayparts):
             return dayparts.isEmpty ? "nothing" : dayparts.map(\.id.rawValue).joined(separator: ", ")
         }

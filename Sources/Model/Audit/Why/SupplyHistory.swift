@@ -38,6 +38,7 @@ public struct SupplyHistory: Sendable {
         if let version = reading.damagedSince { return ["now: CORRUPT, damaged since v\(version)"] }
         return ["now: version \(reading.version), \(state.left.count.counted("thing")) counted"]
             + state.left.sorted { $0.key < $1.key }.map { key, left in "  \(key): \(left) left" }
+            + state.counts.taken.sorted { $0.key < $1.key }.map { key, taken in "  \(key): \(taken) taken" }
     }
 }
 

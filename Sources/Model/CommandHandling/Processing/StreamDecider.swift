@@ -156,7 +156,7 @@ extension Order: StreamDecider {
     static func recorded(_ event: Event) -> DomainEvent { .order(event) }
     /// What comes into an order is priced by the menu of today.
     static func outlet(beside command: Command, in state: State, of _: Identifier) -> Identifier? {
-        guard case .propose(let edits, _, _, _) = command, edits.contains(where: { $0.arrival != nil }) else {
+        guard case .propose(let edits, _, _, _, _) = command, edits.contains(where: { $0.arrival != nil }) else {
             return nil
         }
         return state.book?.placement.outlet

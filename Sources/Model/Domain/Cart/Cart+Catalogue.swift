@@ -65,6 +65,7 @@ extension Cart.CheckOut {
             refusal = error
             return
         }
+        if let slot = details.claim(of: contents.wanted) { self.claims = (self.claims + [slot]).summed }
         handover.service = service
         handover.table = contents.table
         requirements = details.requirements(for: service)

@@ -31,7 +31,7 @@ public enum Order: Decider {
         /// The outlet gives something back.
         case refund(RefundPart, Reason)
         /// Something of it is to be different. The other party has to agree, within some seconds.
-        case propose([LineEdit], by: Party, wait: Int, now: Timestamp)
+        case propose([LineEdit], by: Party, wait: Int, now: Timestamp, counted: Counted = .nothing)
         /// One of these parties agrees to the bill of that digest.
         case agree(Text, as: [Party])
         /// One of these parties does not agree, or withdraws what it proposed.
@@ -181,8 +181,8 @@ public enum Order: Decider {
         case (.awaitingPayment, .refund), (.scheduled, .refund), (.rejected, .refund), (.cancelled, .refund):
             throw book.refusal
 
-        case (_, .propose(let edits, let party, let wait, let now)):
-            return try book.propose(edits, by: party, wait: wait, now)
+        case (_, .propose(let edits, let party, let wait, let now, let counted)):
+            return try book.propose(edits, by: party, wait: wait, now, counted)
         case (_, .agree(let digest, let parties)): return try book.agree(to: digest, as: parties)
         case (_, .decline(let parties)): return try book.decline(as: parties)
         case (_, .noteChanges): return book.unnoted.isEmpty ? [] : [.changesNoted]

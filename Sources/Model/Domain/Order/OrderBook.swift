@@ -147,8 +147,8 @@ extension Order {
         /// What it gives back to the outlet's supply if it ends now.
         var returnedClaims: [Claim] {
             switch status {
-            case .awaitingPayment, .scheduled, .placed, .accepted: placement.claims
-            case .preparing, .ready: placement.claims.returned(afterPreparation: true)
+            case .awaitingPayment, .scheduled, .placed, .accepted: heldClaims
+            case .preparing, .ready: heldClaims.returned(afterPreparation: true)
             case .completed, .rejected, .cancelled: []
             }
         }

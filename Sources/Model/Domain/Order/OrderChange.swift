@@ -53,6 +53,31 @@ extension Order {
             self.quantity = quantity
             self.offer = offer
         }
+
+        /// The line that it would be in a cart; nil where it cannot be had.
+        fileprivate var line: CartLine? {
+            guard case .available(let item) = offer else { return nil }
+            return CartLine(
+                id: "", item: self.item, name: item.name, quantity: quantity, unitPrice: item.unitPrice,
+                options: item.options)
+        }
+    }
+
+    /// What a change has to do with what the outlet has counted.
+    public struct Counted: Equatable, Sendable {
+        /// What the order would have more of than it holds; nil if there is no such thing.
+        public var lacking: Claim.Key?
+        /// What it holds of that it would need less: if its merchant says so, that is missing.
+        public var leaving: [Claim]
+
+        /// Nothing that is counted.
+        public static let nothing = Counted()
+
+        /// What a change has to do with what is counted.
+        public init(lacking: Claim.Key? = nil, leaving: [Claim] = []) {
+            self.lacking = lacking
+            self.leaving = leaving
+        }
     }
 
     // MARK: What is recorded
@@ -93,10 +118,13 @@ extension Order {
         public var ordered: [CartLine]
         /// What that costs.
         public var price: Price
+        /// What the order does not give back any more: it was missing, whatever was counted.
+        public var gone: [Claim]
 
         /// A change.
         public init(
-            by: Party, _ lines: [LineChange], before: Text, after: Text, ordered: [CartLine], price: Price
+            by: Party, _ lines: [LineChange], before: Text, after: Text, ordered: [CartLine], price: Price,
+            gone: [Claim] = []
         ) {
             self.by = by
             self.lines = lines
@@ -104,6 +132,7 @@ extension Order {
             self.after = after
             self.ordered = ordered
             self.price = price
+            self.gone = gone
         }
 
         /// The same change without the bill, which takes most of its memory.
@@ -226,13 +255,47 @@ extension Order.Book {
     /// Whether it can be changed at all: the kitchen has it, and it is not ready.
     var isChangeable: Bool { [.placed, .accepted, .preparing].contains(status) && placement.terms.placedAt != nil }
 
+    /// What it gives back if it is not cooked: all that it took, less what was missing.
+    var heldClaims: [Claim] {
+        let gone = changes.filter { $0.outcome == .agreed }.flatMap(\.change.gone)
+        return gone.isEmpty ? placement.claims : placement.claims.filter { !gone.contains($0) }
+    }
+
+    /// What a change would have to do with what the outlet has counted.
+    ///
+    /// - Parameter claims: what lines take of that.
+    public func counted(_ edits: [Order.LineEdit], claims: ([CartLine]) -> [Claim]) -> Order.Counted {
+        var left: [Text: Int] = [:]
+        for edit in edits {
+            switch edit {
+            case .reduce(let line, let quantity), .replace(let line, let quantity, _): left[line] = quantity
+            case .add: break
+            }
+        }
+        let stays = placement.lines.map { line in
+            var line = line
+            line.quantity = left[line.id] ?? line.quantity
+            return line
+        }
+        let comes = edits.compactMap(\.arrival?.line)
+        func sums(_ claims: [Claim]) -> [Claim.Key: Int64] {
+            Dictionary(claims.map { ($0.key, $0.count) }) { first, _ in first }
+        }
+        let (before, after) = (sums(claims(placement.lines)), sums(claims(stays + comes)))
+        // What is counted since the order was placed, it has as it is.
+        let held = sums(heldClaims).merging(before, uniquingKeysWith: max)
+        return Order.Counted(
+            lacking: claims(comes).first { after[$0.key] ?? 0 > held[$0.key] ?? 0 }?.key,
+            leaving: heldClaims.filter { after[$0.key] ?? 0 < before[$0.key] ?? 0 })
+    }
+
     // MARK: Decide
 
     /// What follows from a proposal.
     ///
     /// - Parameter wait: how long it waits for an answer, in seconds.
     func propose(
-        _ edits: [Order.LineEdit], by party: Order.Party, wait: Int, _ now: Timestamp
+        _ edits: [Order.LineEdit], by party: Order.Party, wait: Int, _ now: Timestamp, _ counted: Order.Counted
     ) throws(Rejection) -> [Order.Event] {
         guard placement.terms.placedAt != nil else {
             throw Rejection(
@@ -241,7 +304,8 @@ extension Order.Book {
         guard isChangeable else {
             throw Rejection(.state, "the order is \(status.rawValue), and cannot be changed", allowed: [.showOrder])
         }
-        let change = try change(edits, by: party)
+        var change = try change(edits, by: party)
+        if party == .merchant { change.gone = counted.leaving }
         if let open = proposal {
             if open.change == change { return [] }
             throw openProposal(open)
@@ -249,8 +313,15 @@ extension Order.Book {
         guard changes.count < Order.maximumChanges else {
             throw Rejection(.limit, "an order has at most \(Order.maximumChanges) changes and proposals")
         }
+        if let key = counted.lacking {
+            throw Rejection(
+                .state,
+                "the outlet counts \(key), and a change brings no more of it into an order than the order holds",
+                allowed: [.showOrder])
+        }
         if change.takesAway, placement.missing == .cancel, party == .merchant {
-            return [.cancelled(Order.Ending(by: .merchant, .items, price: placement.price))]
+            let claims = returnedClaims.filter { !change.gone.contains($0) }
+            return [.cancelled(Order.Ending(by: .merchant, .items, price: placement.price, claims: claims))]
         }
         if isAgreedBeforehand(change) { return [.changed(change)] }
         return [.changeProposed(change, until: now.adding(seconds: wait))]
@@ -445,6 +516,9 @@ extension Order.Book {
             change.price.charges.count <= Bill.maximumCharges, change.price.total.isRecordable,
             change.price.charges.allSatisfy(\.isRecordable)
         else { throw ImpossibleEvent("a change with lines or charges that cannot be") }
+        guard change.gone.isRecordable,
+            placement.lines.isEmpty || change.gone.allSatisfy(placement.claims.contains)
+        else { throw ImpossibleEvent("a change that lacks more than the order took") }
         guard placement.lines.isEmpty else { return try placement.after(change) }
         var changed = placement
         changed.charges = change.price.charges

@@ -11,19 +11,22 @@ public struct HoursAnswer: Equatable, Sendable {
     public var opensAt: Timestamp?
     /// Whether the time is a slot's, or there are none.
     public var isSlot: Bool
-    /// The first slot after the time.
+    /// Whether the slot has all the orders that it takes.
+    public var isFull: Bool
+    /// The first slot with room after the time.
     public var nextSlot: Timestamp?
 
     /// An answer.
     public init(
         now: Timestamp, end: Timestamp, isOpen: Bool, opensAt: Timestamp? = nil, isSlot: Bool = true,
-        nextSlot: Timestamp? = nil
+        isFull: Bool = false, nextSlot: Timestamp? = nil
     ) {
         self.now = now
         self.end = end
         self.isOpen = isOpen
         self.opensAt = opensAt
         self.isSlot = isSlot
+        self.isFull = isFull
         self.nextSlot = nextSlot
     }
 }
@@ -79,6 +82,15 @@ extension OutletDetails {
                 .noSlot, "no slot begins then" + (answer.nextSlot.map { "; the next one is \($0.rfc3339)" } ?? ""),
                 about: .wanted)
         }
+        guard !answer.isFull else {
+            throw Rejection(
+                .noSlot, "the slot is full" + OutletDetails.words(nextSlot: answer.nextSlot), about: .wanted)
+        }
+    }
+
+    /// Which slot can be had in place of a full one, as the end of a sentence.
+    public static func words(nextSlot: Timestamp?) -> String {
+        nextSlot.map { "; the next one with room is \($0.rfc3339)" } ?? ""
     }
 
     /// Why no order can be had at a time; nil if it can, or if no time is wanted.
@@ -106,6 +118,7 @@ extension OutletDetails {
         if let slots {
             guard orderAheadDays > 0 else { throw .invalid("slots", "needs orderAheadDays") }
             try Self.check(slots.minutes, "slots.minutes", Slots.minutes)
+            if let orders = slots.orders { try Self.check(orders, "slots.orders", Slots.orders) }
         }
         guard dayparts.count <= Daypart.maximumCount else {
             throw .invalid("dayparts", "must have at most \(Daypart.maximumCount) entries")

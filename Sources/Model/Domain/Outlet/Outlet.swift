@@ -205,6 +205,7 @@ extension OutletDetails {
         (dayStarts.map { (0..<1_440).contains($0) } ?? true) && pricing.charges.isRecordable
             && services.list.allSatisfy { $0.value.charges?.isRecordable ?? true }
             && (0...366).contains(orderAheadDays) && (slots.map { (1...1_440).contains($0.minutes) } ?? true)
+            && (slots?.orders.map { Claim.recordable.contains(Int64($0)) } ?? true)
     }
 }
 

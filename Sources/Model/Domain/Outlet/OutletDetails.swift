@@ -51,12 +51,19 @@ public struct OutletDetails: Equatable, Sendable {
     public struct Slots: Equatable, Sendable {
         /// What lies between two of them.
         public static let minutes = 5...240
+        /// How many orders one can take at most.
+        public static let orders = 1...10_000
 
         /// How far apart they are, in minutes.
         public var minutes: Int
+        /// How many orders each takes, however they are had; nil for any number.
+        public var orders: Int?
 
         /// Slots so many minutes apart.
-        public init(minutes: Int) { self.minutes = minutes }
+        public init(minutes: Int, orders: Int? = nil) {
+            self.minutes = minutes
+            self.orders = orders
+        }
     }
 
     /// The outlet's name.

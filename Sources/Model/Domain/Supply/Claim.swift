@@ -6,11 +6,21 @@ public struct Claim: Equatable, Sendable {
         case item
         /// Units of an option.
         case option
+        /// Orders that are wanted for a slot.
+        case slot
 
         /// Whether it is used up when the kitchen begins with an order: it does not come back after that.
         var isUsedUp: Bool {
             switch self {
-            case .item, .option: true
+            case .item, .option, .slot: true
+            }
+        }
+
+        /// Whether each claim says how much there may be in all. Of other kinds the supply knows how much is left.
+        public var isLimited: Bool {
+            switch self {
+            case .item, .option: false
+            case .slot: true
             }
         }
     }
@@ -34,6 +44,15 @@ public struct Claim: Equatable, Sendable {
         /// An option.
         public static func option(_ id: Identifier) -> Key { Key(.option, id.text) }
 
+        /// A slot.
+        public static func slot(_ time: Timestamp) -> Key { Key(.slot, Text(time.rfc3339)) }
+
+        /// Whether it is a slot that lies so far back that nothing can happen to it any more.
+        func isOver(at now: Timestamp) -> Bool {
+            guard kind == .slot, let time = Timestamp(rfc3339: id.string) else { return false }
+            return time.adding(seconds: 86_400) < now
+        }
+
         /// In words, such as `item 'pie'`.
         public var description: String { "\(kind.rawValue) '\(id)'" }
 
@@ -55,28 +74,35 @@ public struct Claim: Equatable, Sendable {
     public var key: Key
     /// How much of it, at least 1.
     public var count: Int64
+    /// How much all orders together can have; nil where that is counted.
+    public var limit: Int64?
 
     /// So much of something.
-    public init(_ key: Key, _ count: Int64) {
+    public init(_ key: Key, _ count: Int64, limit: Int64? = nil) {
         self.key = key
         self.count = count
+        self.limit = limit
     }
 }
 
 extension [Claim] {
     /// These claims with one for each thing, in their order.
     public var summed: [Claim] {
-        var sums: [Claim.Key: Int64] = [:]
+        var sums: [Claim.Key: Claim] = [:]
         for claim in self {
-            let (sum, overflow) = sums[claim.key, default: 0].addingReportingOverflow(claim.count)
-            sums[claim.key] = overflow ? .max : sum
+            let (sum, overflow) = (sums[claim.key]?.count ?? 0).addingReportingOverflow(claim.count)
+            sums[claim.key] = Claim(claim.key, overflow ? .max : sum, limit: claim.limit)
         }
-        return sums.map { Claim($0.key, $0.value) }.sorted { $0.key < $1.key }
+        return sums.values.sorted { $0.key < $1.key }
     }
 
     /// Whether they can have been recorded: in order, each thing once, and within the limits.
     var isRecordable: Bool {
-        count <= Claim.maximumOfOrder && allSatisfy { Claim.recordable.contains($0.count) }
+        count <= Claim.maximumOfOrder
+            && allSatisfy {
+                Claim.recordable.contains($0.count) && ($0.limit != nil) == $0.key.kind.isLimited
+                    && $0.limit.map(Claim.recordable.contains) ?? true
+            }
             && zip(self, dropFirst()).allSatisfy { $0.key < $1.key }
     }
 
@@ -84,6 +110,14 @@ extension [Claim] {
     ///
     /// - Parameter begun: whether the kitchen has begun with it.
     func returned(afterPreparation begun: Bool) -> [Claim] { begun ? filter { !$0.key.kind.isUsedUp } : self }
+}
+
+extension OutletDetails {
+    /// What an order takes that is wanted for a slot; nil where slots take any number of orders.
+    func claim(of slot: Timestamp?) -> Claim? {
+        guard let slot, let orders = slots?.orders else { return nil }
+        return Claim(.slot(slot), 1, limit: Int64(orders))
+    }
 }
 
 extension MenuState {

@@ -67,8 +67,8 @@ public enum Supply: Decider {
 
     /// What is left, and who was answered what.
     public struct State: Equatable, Sendable {
-        /// How much of what is counted can still be ordered.
-        public fileprivate(set) var left: [Claim.Key: Int64] = [:]
+        /// How much is left, and how much is taken.
+        public fileprivate(set) var counts = Counts()
         /// What orders were answered lately.
         public fileprivate(set) var answers: [Identifier: Answer] = [:]
         /// These orders, as they were answered.
@@ -78,8 +78,11 @@ public enum Supply: Decider {
 
         fileprivate init() {}
 
+        /// How much of what is counted can still be ordered.
+        public var left: [Claim.Key: Int64] { counts.left }
+
         /// About the bytes of memory that it takes.
-        public var bytes: Int { 100 * left.count + 250 * answers.count }
+        public var bytes: Int { 100 * (left.count + counts.taken.count) + 250 * answers.count }
 
         fileprivate mutating func note(_ answer: Answer, to order: Identifier, at time: Timestamp) {
             while forgotten < answered.count,
@@ -98,7 +101,7 @@ public enum Supply: Decider {
         }
 
         /// Whether the same is left, and the same orders were answered.
-        public static func == (a: State, b: State) -> Bool { a.left == b.left && a.answers == b.answers }
+        public static func == (a: State, b: State) -> Bool { a.counts == b.counts && a.answers == b.answers }
     }
 
     /// Nothing is counted.
@@ -143,12 +146,14 @@ public enum Supply: Decider {
 
     /// Why an order cannot have all that it claims; nil if it can.
     private static func refusal(of claims: [Claim], in state: State) -> Refusal? {
-        for claim in claims {
-            guard let left = state.left[claim.key], left < claim.count else { continue }
+        for claim in claims where !state.counts.hasRoom(for: claim) {
             return switch claim.key.kind {
             case .item, .option:
                 Refusal(
-                    .soldOut, left == 0 ? "\(claim.key) is sold out" : "there is not enough left of \(claim.key)")
+                    .soldOut,
+                    state.left[claim.key] == 0
+                        ? "\(claim.key) is sold out" : "there is not enough left of \(claim.key)")
+            case .slot: Refusal(.noSlot, "the slot at \(claim.key.id) is full")
             }
         }
         return nil
@@ -179,18 +184,10 @@ public enum Supply: Decider {
 
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch event {
-        case .stocked(let key, let left):
-            guard left.map({ $0 == 0 || Claim.recordable.contains($0) }) ?? true else {
-                throw ImpossibleEvent("a count that cannot be of \(key)")
-            }
-            state.left[key] = left
+        case .stocked: try state.counts.take(event)
         case .held(let claims, let order, let time):
-            guard claims.isRecordable else { throw ImpossibleEvent("claims that cannot be: '\(order)'") }
             guard state.answers[order] == nil else { throw ImpossibleEvent("an order answered twice: '\(order)'") }
-            for claim in claims where (state.left[claim.key] ?? .max) < claim.count {
-                throw ImpossibleEvent("more held than there was of \(claim.key): '\(order)'")
-            }
-            for claim in claims { state.left[claim.key]? -= claim.count }
+            try state.counts.take(event)
             state.note(.held(claims), to: order, at: time)
         case .refused(let refusal, let order, let time):
             guard state.answers[order] == nil else { throw ImpossibleEvent("an order answered twice: '\(order)'") }
@@ -199,11 +196,73 @@ public enum Supply: Decider {
             guard case .held(let held) = state.answers[order], claims.allSatisfy(held.contains) else {
                 throw ImpossibleEvent("more returned than was held: '\(order)'")
             }
-            for claim in claims where (state.left[claim.key] ?? 0) > Claim.recordable.upperBound {
-                throw ImpossibleEvent("more returned than can be: '\(order)'")
-            }
-            for claim in claims { state.left[claim.key]? += claim.count }
+            try state.counts.take(event)
             state.answers[order] = .held(held.filter { !claims.contains($0) })
+        }
+    }
+}
+
+extension Supply {
+    /// How much is left of what is counted, and how much is taken of what has a limit.
+    public struct Counts: Equatable, Sendable {
+        /// How much of what is counted can still be ordered.
+        public private(set) var left: [Claim.Key: Int64] = [:]
+        /// How much orders have of what has a limit. Slots are dropped some time after they have passed.
+        public private(set) var taken: [Claim.Key: Int64] = [:]
+
+        /// Nothing is counted.
+        public init() {}
+
+        /// Everything that is counted or taken, as ``all`` has it.
+        public init(_ all: [Claim]) {
+            for claim in all {
+                if claim.key.kind.isLimited { taken[claim.key] = claim.count } else { left[claim.key] = claim.count }
+            }
+        }
+
+        /// Everything that is counted or taken, each with its count.
+        public var all: [Claim] {
+            [left, taken].joined().map { Claim($0.key, $0.value) }.sorted { $0.key < $1.key }
+        }
+
+        /// Whether an order can have this.
+        func hasRoom(for claim: Claim) -> Bool {
+            claim.limit.map { (taken[claim.key] ?? 0) <= $0 - claim.count }
+                ?? ((left[claim.key] ?? .max) >= claim.count)
+        }
+
+        /// Takes in an event; changes nothing where that is impossible.
+        public mutating func take(_ event: Event) throws(ImpossibleEvent) {
+            switch event {
+            case .stocked(let key, let count):
+                guard count.map({ $0 == 0 || Claim.recordable.contains($0) }) ?? true, !key.kind.isLimited else {
+                    throw ImpossibleEvent("a count that cannot be of \(key)")
+                }
+                left[key] = count
+            case .held(let claims, let order, let time):
+                guard claims.isRecordable else { throw ImpossibleEvent("claims that cannot be: '\(order)'") }
+                for claim in claims where !hasRoom(for: claim) {
+                    throw ImpossibleEvent("more held than there was of \(claim.key): '\(order)'")
+                }
+                for claim in claims {
+                    left[claim.key]? -= claim.count
+                    guard claim.limit != nil else { continue }
+                    if taken[claim.key] == nil { taken = taken.filter { !$0.key.isOver(at: time) } }
+                    taken[claim.key, default: 0] += claim.count
+                }
+            case .refused: break
+            case .returned(let claims, let order):
+                guard claims.isRecordable, claims.allSatisfy({ (taken[$0.key] ?? .max) >= $0.count }) else {
+                    throw ImpossibleEvent("more returned than was held: '\(order)'")
+                }
+                for claim in claims where (left[claim.key] ?? 0) > Claim.recordable.upperBound {
+                    throw ImpossibleEvent("more returned than can be: '\(order)'")
+                }
+                for claim in claims {
+                    left[claim.key]? += claim.count
+                    taken[claim.key]? -= claim.count
+                }
+            }
         }
     }
 }

@@ -17,6 +17,7 @@ public enum ClaimCodec {
             writer.beginObject()
             encode(claim.key, to: &writer)
             writer.field("count", claim.count)
+            if let limit = claim.limit { writer.field("limit", limit) }
             writer.endObject()
         }
         writer.endArray()
@@ -36,17 +37,19 @@ public enum ClaimCodec {
             var kind: Claim.Kind?
             var id: Text?
             var count: Int64?
+            var limit: Int64?
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 switch key {
                 case "kind": kind = Claim.Kind(rawValue: try reader.string())
                 case "id": id = try reader.text()
                 case "count": count = try reader.integer()
+                case "limit": limit = try reader.integer()
                 default: _ = try reader.rawValue()
                 }
             }
             guard let kind, let id, let count else { throw reader.failure("a claim with all its fields") }
-            claims.append(Claim(Claim.Key(kind, id), count))
+            claims.append(Claim(Claim.Key(kind, id), count, limit: limit))
         }
         return claims
     }

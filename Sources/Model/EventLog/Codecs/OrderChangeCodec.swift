@@ -12,6 +12,10 @@ public enum OrderChangeCodec {
         CartLineCodec.encode(change.ordered, to: &writer)
         ChargeCodec.encodeField(change.price.charges, to: &writer)
         writer.field("total", change.price.total.minorUnits)
+        if !change.gone.isEmpty {
+            writer.key("gone")
+            ClaimCodec.encode(change.gone, to: &writer)
+        }
     }
 
     /// Writes what is different as an array.
@@ -62,10 +66,12 @@ public enum OrderChangeCodec {
         var lines: [Order.LineChange]?
         var before: Text?
         var after: Text?
+        var gone: [Claim] = []
 
         func change(by party: Order.Party, ordered: [CartLine], price: Order.Price) -> Order.Change? {
             guard let lines, let before, let after else { return nil }
-            return Order.Change(by: party, lines, before: before, after: after, ordered: ordered, price: price)
+            return Order.Change(
+                by: party, lines, before: before, after: after, ordered: ordered, price: price, gone: gone)
         }
     }
 
@@ -111,6 +117,7 @@ public enum OrderChangeCodec {
             case "change": fields.lines = try lines(from: &reader)
             case "before": fields.before = try reader.text()
             case "after": fields.after = try reader.text()
+            case "gone": fields.gone = try ClaimCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
             case "totalBefore": totalBefore = Amount(minorUnits: try reader.integer())
             case "until": until = try reader.timestamp()

@@ -150,6 +150,7 @@ enum OrderEventCodec {
             case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
             case "change": change.lines = try OrderChangeCodec.lines(from: &reader)
             case "before": change.before = try reader.text()
+            case "gone": change.gone = try ClaimCodec.decode(from: &reader)
             case "after": change.after = try reader.text()
             case "until": until = try reader.timestamp()
             default:

@@ -144,6 +144,7 @@ enum OutletEventCodec {
             guard let value else { return writer.null() }
             writer.beginObject()
             writer.field("minutes", value.minutes)
+            if let orders = value.orders { writer.field("orders", orders) }
             writer.endObject()
         case .dayparts(let value):
             writer.key("dayparts")
@@ -247,15 +248,17 @@ enum OutletEventCodec {
     private static func decodeSlots(_ reader: inout JSONReader) throws(JSONReadingError) -> OutletDetails.Slots? {
         if reader.takeNull() { return nil }
         var minutes: Int?
+        var orders: Int?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
             case "minutes": minutes = Int(try reader.integer())
+            case "orders": orders = Int(try reader.integer())
             default: _ = try reader.rawValue()
             }
         }
         guard let minutes else { throw reader.failure("how far apart slots are") }
-        return OutletDetails.Slots(minutes: minutes)
+        return OutletDetails.Slots(minutes: minutes, orders: orders)
     }
 
     private static func decodeDayparts(_ reader: inout JSONReader) throws(JSONReadingError) -> [Daypart] {

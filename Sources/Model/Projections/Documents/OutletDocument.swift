@@ -78,6 +78,7 @@ public enum OutletDocument {
             writer.key("slots")
             writer.beginObject()
             writer.field("minutes", slots.minutes)
+            if let orders = slots.orders { writer.field("orders", orders) }
             writer.endObject()
         }
         if !details.dayparts.isEmpty {

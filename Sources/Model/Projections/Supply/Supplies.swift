@@ -31,7 +31,10 @@ public struct Supplies: Projection {
     public var isEmpty: Bool { supplies.isEmpty }
 
     /// How much of what an outlet has counted can still be ordered; nil where it has counted nothing.
-    public func left(at outlet: Identifier) -> [Claim.Key: Int64]? { supplies[outlet]?.left }
+    public func left(at outlet: Identifier) -> [Claim.Key: Int64]? { supplies[outlet]?.counts.left }
+
+    /// How much orders have of something that has a limit.
+    public func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 { supplies[outlet]?.counts.taken[key] ?? 0 }
 
     /// The version of an outlet's stream; 0 where it has none.
     func version(of outlet: Identifier) -> Int64 { supplies[outlet]?.version ?? 0 }
@@ -46,30 +49,12 @@ public struct Supplies: Projection {
         guard case .supply(let change) = event.event, quarantine[event.stream] == nil else { return }
         let outlet = event.stream.id
         let before = supplies[outlet]
-        var row = before ?? SupplyRow(outlet: outlet, version: 0, left: [:])
+        var row = before ?? SupplyRow(outlet: outlet, version: 0, counts: Supply.Counts())
         guard event.version == row.version + 1 else {
             throw ImpossibleEvent("version \(event.version) after \(row.version)")
         }
         row.version = event.version
-        switch change {
-        case .stocked(let key, let left): row.left[key] = left
-        case .held(let claims, let order, _):
-            for claim in claims {
-                guard let left = row.left[claim.key] else { continue }
-                guard left >= claim.count else {
-                    throw ImpossibleEvent("more held than there was of \(claim.key): '\(order)'")
-                }
-                row.left[claim.key] = left - claim.count
-            }
-        case .refused: break
-        case .returned(let claims, let order):
-            for claim in claims {
-                guard let left = row.left[claim.key] else { continue }
-                let (sum, overflow) = left.addingReportingOverflow(claim.count)
-                guard !overflow else { throw ImpossibleEvent("more returned than can be: '\(order)'") }
-                row.left[claim.key] = sum
-            }
-        }
+        try row.counts.take(change)
         supplies[outlet] = row
         if notesChanges { changes.note(outlet, before: before, after: row) }
     }
@@ -116,13 +101,13 @@ public struct SupplyRow: ValueRow {
     public let outlet: Identifier
     /// The version of its stream.
     public fileprivate(set) var version: Int64
-    /// How much of what it has counted can still be ordered.
-    public fileprivate(set) var left: [Claim.Key: Int64]
+    /// How much is left of what it has counted, and how much is taken of what has a limit.
+    public fileprivate(set) var counts: Supply.Counts
 
-    init(outlet: Identifier, version: Int64, left: [Claim.Key: Int64]) {
+    init(outlet: Identifier, version: Int64, counts: Supply.Counts) {
         self.outlet = outlet
         self.version = version
-        self.left = left
+        self.counts = counts
     }
 
     public init(key: Identifier, value: SupplyRow) { self = value }
@@ -139,28 +124,28 @@ public struct SupplyRow: ValueRow {
         guard stored.int64(1) > 0, claims.allSatisfy({ $0.count >= 0 }) else {
             throw UnreadableValue("its version or counts")
         }
-        let left = Dictionary(claims.map { ($0.key, $0.count) }) { first, _ in first }
-        self.init(outlet: try stored.key(), version: stored.int64(1), left: left)
+        self.init(outlet: try stored.key(), version: stored.int64(1), counts: Supply.Counts(claims))
     }
 
     public func write(to columns: inout some RowWriter) {
         columns.text(outlet.rawValue)
         columns.int64(version)
-        columns.json(counts)
+        columns.json(bytes)
     }
 
-    private var counts: [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 64 * left.count)
-        ClaimCodec.encode(left.map { Claim($0.key, $0.value) }.sorted { $0.key < $1.key }, to: &writer)
+    private var bytes: [UInt8] {
+        let all = counts.all
+        var writer = JSONWriter(reservingCapacity: 64 * all.count)
+        ClaimCodec.encode(all, to: &writer)
         return writer.bytes
     }
 
     public var key: Identifier { outlet }
 
-    public var size: Int { 100 + 64 * left.count }
+    public var size: Int { 100 + 64 * (counts.left.count + counts.taken.count) }
 
     public func mayFollow(_ event: DecodedEvent) -> Bool { event.version == version }
 
     /// The row's digest: over the outlet, a zero byte, the version in decimal, another zero byte, and the counts.
-    public var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(version)\0".utf8) + counts) }
+    public var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(version)\0".utf8) + bytes) }
 }

@@ -54,8 +54,11 @@ extension OutletDetails {
     }
 
     /// What its hours say of a time that an order is wanted for.
+    ///
+    /// - Parameter taken: how many orders a slot has. It is only asked where there is a most.
     package func answer(
-        of service: ServiceKind?, for time: Timestamp, at now: Timestamp, in rules: ZoneRules
+        of service: ServiceKind?, for time: Timestamp, at now: Timestamp, in rules: ZoneRules,
+        taken: (Timestamp) -> Int64
     ) -> HoursAnswer {
         let times = times(of: service, in: rules)
         let isOpen = times.isOpen(at: time)
@@ -63,15 +66,33 @@ extension OutletDetails {
             now: now, end: endOfOrders(at: now, in: rules), isOpen: isOpen,
             opensAt: isOpen ? nil : times.nextChange(after: time))
         guard isOpen, let slots else { return answer }
-        let day = rules.day(at: time)
-        answer.isSlot = times.slots(on: day, every: slots.minutes).contains(time)
-        if !answer.isSlot {
-            answer.nextSlot =
-                (0...orderAheadDays).lazy.compactMap {
-                    times.slots(on: day.advanced(by: $0), every: slots.minutes).first { $0 > time }
-                }.first
+        answer.isSlot = times.slots(on: rules.day(at: time), every: slots.minutes).contains(time)
+        answer.isFull = left(in: time, taken: taken) == 0
+        if !answer.isSlot || answer.isFull {
+            answer.nextSlot = nextSlot(after: time, of: service, before: answer.end, in: rules, taken: taken)
         }
         return answer
+    }
+
+    /// How many orders a slot still takes; nil for any number.
+    package func left(in slot: Timestamp, taken: (Timestamp) -> Int64) -> Int64? {
+        slots?.orders.map { max(0, Int64($0) - taken(slot)) }
+    }
+
+    /// The first slot with room after a time.
+    package func nextSlot(
+        after time: Timestamp, of service: ServiceKind?, before end: Timestamp, in rules: ZoneRules,
+        taken: (Timestamp) -> Int64
+    ) -> Timestamp? {
+        guard let slots else { return nil }
+        let (times, day) = (times(of: service, in: rules), rules.day(at: time))
+        for days in 0...orderAheadDays {
+            for slot in times.slots(on: day.advanced(by: days), every: slots.minutes)
+            where slot > time && slot < end && left(in: slot, taken: taken) != 0 {
+                return slot
+            }
+        }
+        return nil
     }
 
     /// The moment before which orders can be wanted: the end of the last day.

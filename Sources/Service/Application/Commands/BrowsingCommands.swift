@@ -54,7 +54,9 @@ enum BrowsingCommands {
                 if let kind, details.services[kind] == nil {
                     throw .invalid("SERVICE", "is none that outlet '\(outlet)' offers")
                 }
-                let document = SlotsDocument(of: record, kind, date, at: service.now, in: rules)
+                let document = SlotsDocument(of: record, kind, date, at: service.now, in: rules) {
+                    service.taken(.slot($0), at: outlet)
+                }
                 return .answer(.document(document.bytes))
             }
         },

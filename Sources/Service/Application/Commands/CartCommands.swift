@@ -36,7 +36,8 @@ enum CartCommands {
                     if let wanted {
                         let details = service.details(of: outlet, at: wanted)
                         let kind = contents?.service ?? details?.services.kinds.first
-                        addition.choice = service.choice(kind ?? .pickup, table: contents?.table, wanted, details)
+                        addition.choice = service.choice(
+                            kind ?? .pickup, table: contents?.table, wanted, outlet, details)
                     }
                     return .cart(.add(addition))
                 }
@@ -141,8 +142,9 @@ enum CartCommands {
             return { service, call throws(Failure) in
                 let (kind, table, wanted) = (try call[kind], try call[table], try call[wanted])
                 return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let details = state.cart?.contents.flatMap { service.details(of: $0.outlet, at: wanted) }
-                    return .cart(.chooseService(service.choice(kind, table: table, wanted, details)))
+                    let outlet = state.cart?.contents?.outlet
+                    let details = outlet.flatMap { service.details(of: $0, at: wanted) }
+                    return .cart(.chooseService(service.choice(kind, table: table, wanted, outlet, details)))
                 }
             }
         },
@@ -229,7 +231,8 @@ enum CartCommands {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
                         of: state.cart ?? .empty, offers: service.offers(for:of:), claims: service.claims(of:at:),
-                        details: service.details(for:), hours: service.hours, now: service.now)
+                        details: service.details(for:), hours: service.hours(at: state.cart?.contents?.outlet),
+                        now: service.now)
                     checkOut.customer = customer
                     if let missing { checkOut.missing = missing }
                     checkOut.name = texts[0]
@@ -258,10 +261,10 @@ enum CartCommands {
 extension Service {
     /// A choice of how an order is to be had, and when.
     fileprivate func choice(
-        _ kind: ServiceKind, table: Text?, _ wanted: Timestamp?, _ details: OutletDetails?
+        _ kind: ServiceKind, table: Text?, _ wanted: Timestamp?, _ outlet: Identifier?, _ details: OutletDetails?
     ) -> Cart.ServiceChoice {
         var choice = Cart.ServiceChoice(kind, table: table, wanted: wanted, offered: details?.services.kinds ?? [])
-        choice.refusal = details?.refusal(of: wanted, for: kind, hours)
+        choice.refusal = details?.refusal(of: wanted, for: kind, hours(at: outlet))
         return choice
     }
 }

@@ -150,7 +150,10 @@ enum OrderCommands {
                             of: item, with: options, at: placement.outlet, as: placement.handover.service,
                             wanted: terms.releaseAt == nil ? nil : terms.promisedFor)
                     }
-                    return .propose(edits, by: party, wait: wait, now: service.now)
+                    let counted = book?.counted(edits) { lines in
+                        book.map { service.claims(of: lines, at: $0.placement.outlet) } ?? []
+                    }
+                    return .propose(edits, by: party, wait: wait, now: service.now, counted: counted ?? .nothing)
                 }
             }
         },

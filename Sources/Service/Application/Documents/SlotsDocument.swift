@@ -9,7 +9,11 @@ struct SlotsDocument {
     /// - Parameters:
     ///   - kind: how the order is to be had; nil for the first way that is offered.
     ///   - date: a day by the outlet's clocks; nil for today.
-    init(of record: OutletRecord, _ kind: ServiceKind?, _ date: CalendarDay?, at now: Timestamp, in rules: ZoneRules) {
+    ///   - taken: how many orders a slot has.
+    init(
+        of record: OutletRecord, _ kind: ServiceKind?, _ date: CalendarDay?, at now: Timestamp, in rules: ZoneRules,
+        taken: (Timestamp) -> Int64
+    ) {
         let day = date ?? rules.day(at: now)
         var writer = JSONWriter(reservingCapacity: 2_048)
         writer.beginObject()
@@ -18,6 +22,7 @@ struct SlotsDocument {
         writer.field("service", service?.rawValue)
         writer.field("date", day.text)
         writer.field("minutes", record.details?.details.slots?.minutes)
+        if let orders = record.details?.details.slots?.orders { writer.field("orders", orders) }
         writer.key("slots")
         writer.beginArray()
         if let (details, status) = record.details, let slots = details.slots {
@@ -29,6 +34,7 @@ struct SlotsDocument {
                 writer.beginObject()
                 writer.field("at", slot.rfc3339)
                 writer.field("local", rules.rfc3339(slot))
+                if let left = details.left(in: slot, taken: taken) { writer.field("left", left) }
                 writer.endObject()
             }
         }

@@ -140,15 +140,16 @@ private struct PeriodInput: InputObject {
     init(_ fields: InputFields) throws(InputError) { period = try HoursInput.period(fields) }
 }
 
-/// An outlet's `slots`: `{"minutes":15}`.
+/// An outlet's `slots`: `{"minutes":15,"orders":4}`.
 private struct SlotsInput: InputObject {
-    static let fields: [String] = ["minutes"]
-    static let required: [String] = fields
+    static let fields: [String] = ["minutes", "orders"]
+    static let required: [String] = ["minutes"]
 
     let slots: OutletDetails.Slots
 
     init(_ fields: InputFields) throws(InputError) {
-        slots = OutletDetails.Slots(minutes: try fields.required("minutes"))
+        slots = OutletDetails.Slots(
+            minutes: try fields.required("minutes"), orders: try fields.optional("orders"))
     }
 }
 

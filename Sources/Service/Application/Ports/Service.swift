@@ -121,6 +121,9 @@ package protocol ServiceOfState {
     /// What lines take of what an outlet has counted.
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim]
 
+    /// How much orders have of something that has a limit.
+    func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64
+
     /// How far an order has come; nil where there is none.
     func status(ofOrder order: Identifier) -> Order.Status?
 
@@ -187,9 +190,15 @@ extension ServiceOfState where Self: ServiceOfWrites {
     /// What the outlet of a cart says of itself when its order is to be had.
     package func details(for cart: Cart.Contents) -> OutletDetails? { details(of: cart.outlet, at: cart.wanted) }
 
-    /// What an outlet's hours say of a time; nil where its time zone is not known.
-    package func hours(_ details: OutletDetails, _ service: ServiceKind?, _ time: Timestamp) -> HoursAnswer? {
-        rules(of: details.timeZone).map { details.answer(of: service, for: time, at: now, in: $0) }
+    /// What an outlet's hours and slots say of a time; nil where its time zone is not known.
+    package func hours(at outlet: Identifier?) -> HoursSource {
+        { details, service, time in
+            self.rules(of: details.timeZone).map { rules in
+                details.answer(of: service, for: time, at: self.now, in: rules) { slot in
+                    outlet.map { self.taken(.slot(slot), at: $0) } ?? 0
+                }
+            }
+        }
     }
 }
 

@@ -104,6 +104,19 @@ extension Partitions {
         }
     }
 
+    /// How much orders have of something that has a limit.
+    func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 {
+        self[StreamName(.supply, outlet)].model.ask { $0.supplies.taken(key, at: outlet) }
+    }
+
+    /// The first slot of an outlet with room after a time.
+    func nextSlot(after time: Timestamp, at outlet: Identifier, as service: ServiceKind?) -> Timestamp? {
+        guard let details = details(of: outlet, at: time), let rules = rules(of: details.timeZone) else { return nil }
+        return details.nextSlot(
+            after: time, of: service, before: details.endOfOrders(at: clock(), in: rules), in: rules
+        ) { taken(.slot($0), at: outlet) }
+    }
+
     /// How far an order has come; nil where there is none.
     func status(ofOrder order: Identifier) -> Order.Status? {
         self[StreamName(.order, order)].model.ask { $0.orders.row(of: order)?.status }
@@ -174,8 +187,10 @@ extension Partitions {
                     of: cart, state: state, version: committed.version, texts: texts, offers: offers,
                     details: { self.details(of: $0.outlet, at: $0.wanted) },
                     hours: { details, service, time in
-                        self.rules(of: details.timeZone).map {
-                            details.answer(of: service, for: time, at: self.clock(), in: $0)
+                        self.rules(of: details.timeZone).map { rules in
+                            details.answer(of: service, for: time, at: self.clock(), in: rules) { slot in
+                                state.contents.map { self.taken(.slot(slot), at: $0.outlet) } ?? 0
+                            }
                         }
                     })
             }

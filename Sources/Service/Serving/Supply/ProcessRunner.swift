@@ -243,18 +243,34 @@ final class ProcessRunner {
     /// Records what ends a process in the stream that began it.
     private func conclude(_ process: OpenProcess, _ partition: Int, _ answer: Cart.ClaimAnswer?) {
         runs[partition]?[process.order]?.answer = answer
-        let command: DomainCommand
+        let command: @LoopActor (AggregateState) -> DomainCommand
         switch (process.kind, answer) {
         case (.checkout, let answer?):
-            command = .cart(.conclude(order: process.order, answer, now: partitions.clock()))
+            command = { [self] state in
+                let answer = worded(answer, for: state)
+                runs[partition]?[process.order]?.answer = answer
+                return .cart(.conclude(order: process.order, answer, now: partitions.clock()))
+            }
         case (.checkout, nil): return stepEnded(process, partition)
-        case (.giveBack, _): command = .order(.noteReturn)
+        case (.giveBack, _): command = { _ in .order(.noteReturn) }
         }
-        let request = CommandRequest(stream: process.stream, metadata: process.metadata) { _, _ in command }
+        let request = CommandRequest(stream: process.stream, metadata: process.metadata) { state, _ in
+            LoopActor.assumeIsolated { command(state) }
+        }
         partitions[partition].handle(request) { [weak self] _ in
             LoopActor.assumeIsolated { self?.stepEnded(process, partition) }
         }
         partitions[partition].startWork()
+    }
+
+    /// An answer to a cart, with the slot that can be had in place of one that is full: the supply knows no calendar.
+    private func worded(_ answer: Cart.ClaimAnswer, for state: AggregateState) -> Cart.ClaimAnswer {
+        guard case .refused(var refusal) = answer, refusal.code == .noSlot, case .cart(let cart) = state,
+            let contents = cart.contents, let wanted = contents.wanted
+        else { return answer }
+        let next = partitions.nextSlot(after: wanted, at: contents.outlet, as: cart.checkout?.handover.service)
+        refusal.text = Text(refusal.text.string + OutletDetails.words(nextSlot: next))
+        return .refused(refusal)
     }
 
     private func stepEnded(_ process: OpenProcess, _ partition: Int) {

@@ -68,7 +68,8 @@ struct OrderReplay {
                 event.number("total"), taxes.reduce(taxLeft - tax) { $0 + ($1["amount"]?.integer ?? 0) }
             )
             tax = taxes.reduce(0) { $0 + ($1["amount"]?.integer ?? 0) }
-            return moves(to: before, from: [.placed, .accepted, .preparing])
+            if refunded > total { return "costs \(total), of which \(refunded) was given back" }
+            return moves(to: before, from: [.placed, .accepted, .preparing]) ?? added(event)
         case "order.changeProposed": return moves(to: before, from: [.placed, .accepted, .preparing])
         case "order.changeDeclined", "order.changeExpired", "order.changesNoted": return nil
         default: return "has an event \(event.kind)"
@@ -79,14 +80,21 @@ struct OrderReplay {
         total = event.number("total")
         due = event.payload["payBy"]?.integer ?? event.payload["acceptBy"]?.integer
         if event.payload["payBy"] != nil { status = .awaitingPayment }
-        guard let lines = event.payload["lines"]?.array else { return nil }
-        var sum = lines.reduce(Int64(0)) { $0 + ($1["unitPrice"]?.integer ?? 0) * ($1["quantity"]?.integer ?? 0) }
-        for charge in event.payload["charges"]?.array ?? [] {
-            let amount = charge["amount"]?.integer ?? 0
-            if charge["included"]?.bool == false { sum += amount }
-            if charge["kind"]?.string.map({ isSame($0, "tax") }) ?? false { taxLeft += amount }
+        for charge in event.payload["charges"]?.array ?? []
+        where charge["kind"]?.string.map({ isSame($0, "tax") }) ?? false {
+            taxLeft += charge["amount"]?.integer ?? 0
         }
         tax = taxLeft
+        return added(event)
+    }
+
+    /// What is wrong with the total of a bill.
+    private func added(_ event: LogEvent) -> String? {
+        guard let lines = event.payload["lines"]?.array else { return nil }
+        var sum = lines.reduce(Int64(0)) { $0 + ($1["unitPrice"]?.integer ?? 0) * ($1["quantity"]?.integer ?? 0) }
+        for charge in event.payload["charges"]?.array ?? [] where charge["included"]?.bool == false {
+            sum += charge["amount"]?.integer ?? 0
+        }
         return sum == total ? nil : "costs \(total), and its lines and charges \(sum)"
     }
 
