@@ -35,7 +35,7 @@ def order(merchant, page):
     return merchant.json("ORDER.GET", page.url.rpartition("/")[2])
 
 
-def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day(visit, merchant, name):
+def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day(visit, site, merchant, name):
     tomorrow = DAYS[day(1).weekday()]
     put_bistro(merchant, name, slots={"minutes": 60}, dayparts=[
         {"id": "morning", "hours": [{"day": tomorrow, "opens": "08:00", "closes": "11:00"}]}])
@@ -77,6 +77,12 @@ def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day
     assert (placed["status"], placed["promisedFor"], placed["missing"]) == ("scheduled", moment(1, "10:00"), "remove")
     page.get_by_test_id("order_status").get_by_text("Planned").wait_for()
     assert violations(page) == []
+    board = visit(f"/kitchen/{name}", origin=site.console)
+    board.get_by_role("button", name="Sold out", exact=True).click()
+    row = board.get_by_test_id("stock").locator("li").first
+    row.get_by_text("Porridge").wait_for()
+    row.get_by_text("Not at this time of the day").wait_for()
+    assert row.get_by_role("button", name="Bring it back").is_hidden()
 
 
 def test_a_closed_place_says_when_it_opens_and_takes_orders_for_then(visit, merchant, name):

@@ -131,6 +131,15 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     assert (made["follows"], made["orderAheadDays"], made["slots"]) == ("hours", 7, {"minutes": 90})
     assert made["specialDays"] == [{"date": next_saturday().isoformat(), "hours": []}]
     assert made["dayparts"] == [{"id": "breakfast", "hours": [{"day": "saturday", "opens": "08:00", "closes": "11:00"}]}]
+    # Sections and items name a part of the day.
+    go(page, f"#menu?outlet={name}")
+    page.get_by_role("button", name="Change the section Breakfast").click()
+    page.get_by_label("Part of the day").select_option(label="breakfast")
+    page.get_by_role("button", name="Change…").click()
+    agree(page, "Part of the day: nothing → breakfast", yes="Change")
+    wait_until(lambda: [section["id"] for section in merchant.json("MENU.GET", name)["sections"] if section.get("daypart") == "breakfast"]
+               == ["breakfast"], PATIENCE, "the section's part of the day")
+    go(page, f"#hours?outlet={name}")
     # What nobody touches stays, and who changes the same sees what somebody else has changed.
     page.get_by_label("Days ahead").fill("3")
     merchant("OUTLET.PUT", name, json.dumps({**made, "orderAheadDays": 5, "name": "Elsewhere"}))

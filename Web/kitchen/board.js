@@ -182,5 +182,5 @@ async function end(order, title, isNew) {
 
 async function openSoldOut(item) {
     const module = await import("./sold-out.js");
-    module.openSoldOut(outlet, place.zone, item);
+    module.openSoldOut(outlet, place, item);
 }

@@ -217,7 +217,7 @@ export class OutletPage {
         const daypart = model.daypart ?? section.daypart;
         return {
             outlet: this.#outlet, item: id, kind, model, zone: outlet.timeZone, takesOrders: this.#takesOrders, address: id,
-            isOff: () => daypart !== undefined && isOff(daypart, outlet), wanted: () => (this.#isOpen ? null : this.#later),
+            isOff: () => isOff(daypart, outlet), wanted: () => (this.#isOpen ? null : this.#later),
         };
     }
 }
