@@ -118,7 +118,7 @@ def test_filters_find_what_the_line_protocol_finds_and_survive_a_reload(open_fee
     page.get_by_label("serves, most").press("ArrowLeft")
     question += ["ATTR", "serves", "*", page.get_by_label("serves, most").input_value()]
     wait_for_answer(page, client, *question)
-    page.locator("select").select_option("price")
+    page.locator("main select").select_option("price")
     page.reload()
     wait_for_answer(page, client, *question, "SORT", "price")
     assert chips.filter(has_text="Lao").get_attribute("aria-pressed") == "true"
@@ -270,7 +270,7 @@ def test_who_cannot_decide_gets_one_of_the_matches(open_feed, town):
     page, client = open_feed("?cuisine=Tamil"), town[1]
     matches = {item["name"] for item in client.json("BROWSE", "CUISINE", "Tamil", "LIMIT", 100)["items"]}
     # The order of the list has nothing to do with it.
-    page.locator("select").select_option("name")
+    page.locator("main select").select_option("name")
     page.get_by_test_id("choose_one_btn").click()
     assert page.locator("#item-sheet h2").text_content() in matches
     assert violations(page) == []

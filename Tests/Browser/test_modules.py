@@ -455,7 +455,7 @@ def test_a_closed_place_opens_by_the_clock_of_its_zone(modules):
              {"day": "thursday", "opens": "10:00", "closes": "12:00"}]
 
     def next_opening(day, minutes):
-        return modules.evaluate("""async ({ hours, time }) => (await import("/store/hours.js")).nextOpening(hours, time)""",
+        return modules.evaluate("""async ({ hours, time }) => (await import("/shared/hours.js")).nextOpening(hours, time)""",
                                 {"hours": hours, "time": {"day": day, "minutes": minutes}})
 
     assert next_opening("monday", 8 * 60) == "at 09:00"
@@ -464,7 +464,7 @@ def test_a_closed_place_opens_by_the_clock_of_its_zone(modules):
     # Hours go on past midnight.
     assert next_opening("tuesday", 80) == "" and next_opening("tuesday", 90) == "on Thursday at 10:00"
     assert next_opening("wednesday", 0) == "tomorrow at 10:00" and next_opening("sunday", 1439) == "tomorrow at 09:00"
-    assert modules.evaluate("""async (hours) => (await import("/store/hours.js")).week(hours)[0].text""", hours) == (
+    assert modules.evaluate("""async (hours) => (await import("/shared/hours.js")).week(hours)[0].text""", hours) == (
         "09:00–14:00, 17:00–01:30")
     # Half past five there is noon in Greenwich, and midnight is six hours and a half away.
     assert modules.evaluate("""async () => {

@@ -8,7 +8,7 @@ import { reconcile } from "../shared/reconcile.js";
 import { Stream } from "../shared/stream.js";
 import { Topic } from "../shared/topic.js";
 import { Bell } from "./bell.js";
-import { STEPS, fillCard, numberLength, toCook } from "./card.js";
+import { STEPS, fillCard, isChanged, numberLength, toCook } from "./card.js";
 import { askForm } from "./forms.js";
 import { Known } from "./known.js";
 import { Place } from "./place.js";
@@ -56,10 +56,8 @@ const stream = new Stream({
 putIcons(document.body);
 place.draw();
 element("sold-out").onclick = () => openSoldOut();
-element("handed-over").onclick = async () => {
-    const { openHandedOver } = await import("./handed-over.js");
-    openHandedOver(outlet, place.zone);
-};
+element("handed-over").onclick = async () => (await import("./order-list.js")).openHandedOver(outlet, place.zone);
+element("planned").onclick = async () => (await import("./order-list.js")).openPlanned(outlet, place.zone);
 element("orders").onclick = tap;
 stream.start();
 tick();
@@ -107,7 +105,7 @@ function draw() {
         },
     });
     setHidden(element("cooking"), shown.length === 0);
-    bell.rings(shown.filter(({ isNew, isGone }) => isNew || isGone).length);
+    bell.rings(shown.filter((card) => card.isNew || card.isGone || isChanged(card)).length);
     const isOld = away !== null && now() - away >= SHORT_ABSENCE;
     const waiting = taps.waiting === 0 ? "" : ` ${taps.waiting} ${taps.waiting === 1 ? "tap waits" : "taps wait"} to be sent.`;
     setText(element("banner"), isOld ? `No connection. This is the board of ${clockTime(away, place.zone)}.${waiting}` : "");
@@ -149,8 +147,21 @@ async function tap(event) {
             const form = await askForm("later-form");
             if (!form) return;
             const due = Math.max(Date.parse(order.readyBy ?? order.promisedFor), now());
-            return taps.add(id, "delay", { ready: new Date(due + Number(form.value) * 60_000).toISOString() });
+            const ready = new Date(due + Number(form.value) * 60_000).toISOString();
+            const reason = form.parts.reason.value.trim();
+            return taps.add(id, "delay", { ready, ...(reason === "" ? {} : { reason }) });
         }
+        case "change": {
+            const { askChange } = await import("./change.js");
+            const change = await askChange(order);
+            return change && taps.add(id, "change", change);
+        }
+        case "agree":
+            return taps.add(id, "agree", { digest: order.proposal.after.digest });
+        case "decline":
+            return taps.add(id, "decline", { by: "merchant" });
+        case "noted":
+            return taps.add(id, "noted");
         case "end":
             return end(id, button.textContent, status === "placed");
     }
@@ -171,5 +182,5 @@ async function end(order, title, isNew) {
 
 async function openSoldOut(item) {
     const module = await import("./sold-out.js");
-    module.openSoldOut(outlet, place.zone, item);
+    module.openSoldOut(outlet, place, item);
 }

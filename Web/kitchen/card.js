@@ -2,7 +2,7 @@
 
 import { clockTime, now } from "../shared/clock.js";
 import { clone, refs, setAttribute, setHidden, setText, textElement } from "../shared/dom.js";
-import { REASONS, handover, numberOf, optionName } from "../shared/order.js";
+import { REASONS, changeTexts, handover, numberOf, optionName } from "../shared/order.js";
 import { reconcile } from "../shared/reconcile.js";
 import { canUndo } from "./taps.js";
 
@@ -18,9 +18,20 @@ const NAMES = {
     rejected: "Rejected", cancelled: "Cancelled", awaitingPayment: "Not paid any more",
 };
 const SOON_MINUTES = 5;
+const CHANGEABLE = ["placed", "accepted", "preparing"];
+// What is said of a tap that leads to no other status.
+const SAID = {
+    delay: ({ ready }, zone) => `Later: ${clockTime(ready, zone)}`, change: () => "Something is missing",
+    agree: () => "Agreed", decline: () => "Not changed", noted: () => "Seen",
+};
 
 // What each card was drawn of.
 const drawn = new WeakMap();
+
+/// Whether an order was changed, and nobody has said that they have seen it.
+export function isChanged({ order, tap, isGone }) {
+    return !isGone && (order.changes ?? []).length > 0 && tap?.step !== "noted";
+}
 
 /// Fills a card with `{order, status, tap, lines, isNew, isGone, length}`: `status` is that after the last `tap`, `lines`
 /// are those of the station, and `length` is that of its number. `allergens(item)` answers a list.
@@ -45,6 +56,8 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     setText(parts.had, [handover(order), order.name, order.phone].filter(Boolean).join(", "));
     setHidden(parts.had, parts.had.textContent === "");
     setHidden(parts.cover, !order.uncovered || isGone);
+    drawChanges(parts, order, tap, isGone, zone);
+    setAttribute(node, "data-changed", parts.changed.hidden ? null : "");
     reconcile(parts.lines, lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
     for (const [place, line] of [...parts.lines.children].entries()) {
         const words = allergens(lines[place].item).join(", ");
@@ -60,7 +73,10 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     const [step, name] = isGone || (isNew && status !== "placed") ? ["", "Noted"] : STEPS[status] ?? ["", ""];
     setText(parts.next, name);
     setAttribute(parts.next, "data-step", step);
-    setHidden(parts.next, !isGone && isOver);
+    // While a change waits for an answer, nothing is cooked.
+    const isHeld = !isGone && order.proposal !== undefined && step !== "" && step !== "accept";
+    setHidden(parts.next, (!isGone && isOver) || isHeld);
+    setHidden(parts.change, isOver || order.proposal !== undefined || tap?.step === "change" || !CHANGEABLE.includes(status));
     setHidden(parts.later, isOver || status === "ready" || !(order.promisedFor ?? order.readyBy));
     setText(parts.end, status === "placed" ? "Reject" : "Cancel");
     setHidden(parts.end, isOver);
@@ -70,12 +86,33 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
         : minutes < 0 ? `${-minutes} min late` : `in ${minutes} min, ${clockTime(due, zone)}`);
     // A button that has gone leaves its focus to another.
     if (focused && !focused.checkVisibility()) {
-        [parts.undo, parts.next, parts.lines.querySelector("button")].find((button) => button?.checkVisibility())?.focus();
+        [parts.undo, parts.next, parts.decline, parts.lines.querySelector("button")].find((button) => button?.checkVisibility())?.focus();
     }
 }
 
+// What was changed until somebody has seen it, and what is asked to be changed.
+function drawChanges(parts, order, tap, isGone, zone) {
+    const texts = (list, all) => reconcile(list, all.map((text, place) => ({ text, place })), {
+        id: ({ place }) => place,
+        make: () => textElement("li", ""),
+        fill: (node, { text }) => setText(node, text),
+    });
+    const { proposal, changes = [] } = order;
+    setHidden(parts.changed, !isChanged({ order, tap, isGone }));
+    texts(parts.changes, changes.flatMap(({ change }) => changeTexts(change)));
+    const isAnswered = tap?.step === "agree" || tap?.step === "decline";
+    setHidden(parts.asked, !proposal || isGone || isAnswered);
+    if (!proposal) return;
+    const isTheirs = proposal.by === "customer";
+    const until = proposal.until ? ` until ${clockTime(proposal.until, zone)}` : "";
+    setText(parts.askedTitle, isTheirs ? `The customer asks for a change${until}` : `The customer is asked${until}`);
+    texts(parts.askedChange, changeTexts(proposal.change));
+    setHidden(parts.agree, !isTheirs);
+    setText(parts.decline, isTheirs ? "Do not change it" : "Take it back");
+}
+
 function saidOf({ step, body }, status, zone) {
-    return step === "delay" ? `Later: ${clockTime(body.ready, zone)}` : NAMES[status] ?? status;
+    return SAID[step]?.(body, zone) ?? NAMES[status] ?? status;
 }
 
 function fillLine(node, line) {

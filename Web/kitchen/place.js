@@ -3,6 +3,7 @@
 import { get, request } from "../shared/api.js";
 import { clockTime, isPast, now } from "../shared/clock.js";
 import { say, setHidden, setText } from "../shared/dom.js";
+import { isOff, opening } from "../shared/hours.js";
 import { askForm } from "./forms.js";
 
 export class Place {
@@ -21,6 +22,11 @@ export class Place {
 
     get zone() {
         return this.#document?.timeZone;
+    }
+
+    /// Whether it is another part of the day now; where none is named, it is not.
+    isOff(daypart) {
+        return this.#document !== null && isOff(daypart, this.#document);
     }
 
     /// The allergens that the menu names for an item.
@@ -56,7 +62,8 @@ export class Place {
         const { pausedUntil, pauseReason } = this.#document ?? {};
         setText(status, this.#isPaused
             ? `Paused until ${clockTime(pausedUntil, this.zone)}${pauseReason ? `: ${pauseReason}` : ""}`
-            : this.#document?.status === "closed" ? "Closed: no orders come" : "");
+            : this.#document?.status !== "closed" ? ""
+            : this.#document.opensAt ? `Closed. It opens ${opening(this.#document)}` : "Closed: no orders come");
         setHidden(status, status.textContent === "");
         setText(pause, this.#isPaused ? "End the pause" : "Pause");
         setHidden(pause, !this.#isPaused && this.#document?.status === "closed");

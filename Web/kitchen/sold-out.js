@@ -9,13 +9,14 @@ import { openForm } from "./forms.js";
 const MOST_ROWS = 100;
 const HOUR = 60 * 60 * 1000;
 
-/// The items and options of a menu, as `{kind, id, name, groups, isThere, until}`: `groups` are those that an item offers,
-/// or the one that an option is in.
+/// The items and options of a menu, as `{kind, id, name, groups, daypart, isThere, until}`: `groups` are those that an item
+/// offers, or the one that an option is in.
 export function rowsOf(menu) {
-    const row = (kind, { id, name, available, availableFrom }, groups) => (
-        { kind, id, name, groups, isThere: available !== false || isPast(availableFrom), until: availableFrom });
+    const row = (kind, { id, name, available, availableFrom }, groups, daypart) => (
+        { kind, id, name, groups, daypart, isThere: available !== false || isPast(availableFrom), until: availableFrom });
     return [
-        ...(menu?.sections ?? []).flatMap(({ items }) => items.map((item) => row("items", item, item.options ?? []))),
+        ...(menu?.sections ?? []).flatMap(({ items, daypart }) =>
+            items.map((item) => row("items", item, item.options ?? [], item.daypart ?? daypart))),
         ...(menu?.groups ?? []).flatMap(({ id, options }) => options.map((option) => row("options", option, [id]))),
     ];
 }
@@ -30,8 +31,9 @@ export function found(rows, { item, text }) {
     return rows.filter(isWanted).sort((a, b) => a.isThere - b.isThere).slice(0, MOST_ROWS);
 }
 
-/// Opens the list: of one item and its options, or of all. `zone` is that of the outlet.
-export async function openSoldOut(outlet, zone, item = null) {
+/// Opens the list: of one item and its options, or of all. `place` is the outlet.
+export async function openSoldOut(outlet, place, item = null) {
+    const { zone } = place;
     const path = `/v1/outlets/${encodeURIComponent(outlet)}`;
     let rows = [];
     // The rows that were found. They stay in their order until somebody looks for others.
@@ -69,12 +71,14 @@ export async function openSoldOut(outlet, zone, item = null) {
 
     function fill(node, row) {
         const { name, state, away, back } = refs(node);
+        // It comes by itself, and nobody can bring it back.
+        const isOff = !row.isThere && place.isOff(row.daypart);
         node.dataset.kind = row.kind;
         node.dataset.id = row.id;
         setText(name, row.name);
-        setText(state, row.isThere ? "" : row.until ? `Sold out until ${clockTime(row.until, zone)}` : "Sold out until further notice");
-        setHidden(away, !row.isThere);
-        setHidden(back, row.isThere);
+        setText(state, row.isThere ? "" : isOff ? "Not at this time of the day" : row.until ? `Sold out until ${clockTime(row.until, zone)}` : "Sold out until further notice");
+        setHidden(away, !row.isThere && !isOff);
+        setHidden(back, row.isThere || isOff);
     }
 
     async function read() {

@@ -13,6 +13,8 @@ const STATUS = {
     accept: "accepted", prepare: "preparing", ready: "ready", complete: "completed", reject: "rejected",
     cancel: "cancelled",
 };
+// What the address of a step says besides.
+const QUERIES = { change: "?by=merchant" };
 const ENDS = ["complete", "reject", "cancel"];
 const IN_TAB = { inTab: true };
 
@@ -104,7 +106,7 @@ export class Taps {
             }
             try {
                 tap.isSent = true;
-                const path = `/v1/orders/${encodeURIComponent(order)}/${tap.step}`;
+                const path = `/v1/orders/${encodeURIComponent(order)}/${tap.step}${QUERIES[tap.step] ?? ""}`;
                 const { document } = await request("POST", path, { body: tap.body, key: tap.key, keepalive: true });
                 tap.version = document.version;
                 tap.isAway = false;

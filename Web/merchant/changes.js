@@ -8,9 +8,9 @@ const LABELS = {
         name: "Name", kind: "Kind", price: "Price", prices: "Prices by service", description: "Description",
         cuisine: "Cuisine", tags: "Tags", imageSmall: "Small picture", imageLarge: "Large picture", images: "More pictures",
         links: "Links", maxQuantity: "Most in an order", options: "Groups of options", tax: "Tax", combo: "Combo",
-        attributes: "Attributes", section: "Section",
+        attributes: "Attributes", section: "Section", daypart: "Part of the day",
     },
-    section: { title: "Title", kind: "Kind", layout: "Layout", sticky: "Header stays" },
+    section: { title: "Title", kind: "Kind", layout: "Layout", sticky: "Header stays", daypart: "Part of the day" },
     group: {
         title: "Title", min: "At least", max: "At most", free: "Free of charge", setsPrice: "Sizes", options: "Options",
     },

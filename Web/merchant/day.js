@@ -2,13 +2,14 @@
 
 import { get } from "../shared/api.js";
 import { address, h } from "../shared/build.js";
-import { now } from "../shared/clock.js";
+import { dayIn, now } from "../shared/clock.js";
 import { money } from "../shared/money.js";
 import { SERVICES } from "../shared/order.js";
 import { heading, input, labelled, outletPath, saveFile, wideTable } from "./parts.js";
 
 const DAY = 86_400_000;
-const MOVEMENTS = ["sold", "cancelled", "refunded"];
+const MOVEMENTS = ["sold", "changed", "cancelled", "refunded"];
+const TITLES = { sold: "Sold", changed: "Changed", cancelled: "Cancelled", refunded: "Given back" };
 const KINDS = ["total", "lines", "service", "smallOrder", "delivery", "tip"];
 
 export async function show(main, parameters, { signal }) {
@@ -35,26 +36,24 @@ export async function show(main, parameters, { signal }) {
         const cash = (amount) => h("td", { class: "number" }, money(amount, takings.currency));
         const sum = ({ services }, movement, member = "total") =>
             services.reduce((all, service) => all + (service[movement]?.[member] ?? 0), 0);
+        // Where no order was changed, nothing is said of it.
+        const shown = MOVEMENTS.filter((movement) => movement !== "changed" || takings.sum.services.some(({ changed }) => changed));
+        const titles = shown.map((movement) => TITLES[movement]);
         const tax = ({ net }) => net.taxes.reduce((all, { amount }) => all + amount, 0);
         const row = (day, title) => h("tr", {},
             h("th", { scope: "row" }, title), h("td", { class: "number" }, String(sum(day, "sold", "count"))),
-            ...MOVEMENTS.map((movement) => cash(sum(day, movement))), cash(day.net.total), cash(tax(day)),
+            ...shown.map((movement) => cash(sum(day, movement))), cash(day.net.total), cash(tax(day)),
             cash(day.payments.captured?.amount ?? 0));
         const services = takings.sum.services.filter(({ service }) => service !== null);
         body.replaceChildren(
-            wideTable("takings", ["Day", "Orders", "Sold", "Cancelled", "Given back", "What it brought", "of it tax", "Paid"],
+            wideTable("takings", ["Day", "Orders", ...titles, "What it brought", "of it tax", "Paid"],
                 [...takings.days.map((day) => row(day, day.day)), row(takings.sum, "All")]),
-            ...(services.length === 0 ? [] : [wideTable("takings", ["How", "Orders", "Sold", "Cancelled", "Given back", "What it brought"],
+            ...(services.length === 0 ? [] : [wideTable("takings", ["How", "Orders", ...titles, "What it brought"],
                 services.map((service) => h("tr", {}, h("th", { scope: "row" }, SERVICES[service.service] ?? service.service),
                     h("td", { class: "number" }, String(service.sold.count)),
-                    ...MOVEMENTS.map((movement) => cash(service[movement].total)), cash(service.net.total))))]),
+                    ...shown.map((movement) => cash(service[movement]?.total ?? 0)), cash(service.net.total))))]),
             h("p", {}, h("button", { class: "button", type: "button", click: () => saveFile(`takings-${outlet.id}-${from}-${until}.csv`, csv(takings)) }, "Save as CSV")));
     }
-}
-
-/// The day of the calendar in a zone, such as 2026-03-01.
-function dayIn(timeZone, time) {
-    return new Intl.DateTimeFormat("en-CA", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" }).format(time);
 }
 
 /// The lines that `tiffin takings --csv` prints.
@@ -64,6 +63,7 @@ export function csv({ days }) {
         for (const each of services) {
             for (const movement of MOVEMENTS) {
                 const sums = each[movement];
+                if (!sums) continue;
                 for (const kind of KINDS) {
                     if (sums[kind] === undefined) continue;
                     lines.push([day, each.service, movement, kind, "", "", kind === "total" ? sums.count : "", "", sums[kind]]);

@@ -8,6 +8,8 @@ showPages(
         menu: () => import("./menu.js"),
         prices: () => import("./prices.js"),
         import: () => import("./import.js"),
+        stock: () => import("./stock.js"),
+        hours: () => import("./hours.js"),
         orders: () => import("./orders.js"),
         order: () => import("./order.js"),
         day: () => import("./day.js"),

@@ -145,7 +145,7 @@ function removal(menu, { kind, id, name, base }, close, done) {
 
 /// Opens the form of an item, or of a new one in a section.
 export function itemForm(menu, id, sectionID, done) {
-    const { currency, services, taxes } = menu.outlet;
+    const { currency, services, taxes, dayparts } = menu.outlet;
     const base = id === null ? null : menu.find("item", id);
     if (id !== null && base === null) return;
     const fields = new Fields(base ?? { kind: "menuItem", section: sectionID });
@@ -167,6 +167,7 @@ export function itemForm(menu, id, sectionID, done) {
     const picture = pictureField(menu.outlet.id, small, large);
     rest.number("maxQuantity", "Most in an order", { maxlength: 2 });
     if ((taxes ?? []).length > 0) rest.choice("tax", "Tax", [["", "The first of the outlet"], ...taxes.map((tax) => [tax.id, tax.name])]);
+    if (dayparts) rest.choice("daypart", "Part of the day", [["", "That of its section"], ...dayparts.map(({ id }) => [id, id])]);
     const groups = chosenGroups(menu, base?.options ?? []);
     rest.add("attributes", "Attributes", {
         node: h("textarea", { class: "field", rows: 4, dir: "auto", spellcheck: "false" }), shown: shownAttributes,
@@ -179,7 +180,7 @@ export function itemForm(menu, id, sectionID, done) {
         save: async () => {
             const mine = fields.result();
             const more = rest.result();
-            for (const key of ["cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "tax", "attributes"]) mine[key] = more[key];
+            for (const key of ["cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "tax", "daypart", "attributes"]) mine[key] = more[key];
             if (groups.isChanged()) mine.options = groups.read();
             if (!mine.name) throw new Error("Name: it needs one.");
             for (const address of [mine.imageSmall, mine.imageLarge]) if (problemWith(address)) throw new Error(`Picture: ${problemWith(address)}`);
@@ -279,6 +280,8 @@ export function sectionForm(menu, id, done) {
     fields.number("layout.height", "Height of a card, in points");
     fields.number("layout.minimumWidth", "Least width in a grid, in points");
     fields.check("sticky", "Its header stays while it scrolls");
+    const { dayparts } = menu.outlet;
+    if (dayparts) fields.choice("daypart", "Part of the day", [["", "Any"], ...dayparts.map(({ id }) => [id, id])]);
     const own = id === null ? idField(title, (text) => menu.find("section", text) !== null) : null;
     const place = id === null ? null
         : placeField(menu.placeOf("section", id).place + 1, () => menu.sections.length);

@@ -4,6 +4,7 @@ import { get } from "../shared/api.js";
 import { h, keep } from "../shared/build.js";
 import { isPast } from "../shared/clock.js";
 import { drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { isOff } from "../shared/hours.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { groupForm, itemForm, sectionForm } from "./menu-forms.js";
@@ -143,8 +144,12 @@ export async function show(main, parameters, { signal, fail }) {
         const { name, state, price } = refs(node);
         const isThere = item.available !== false || (item.availableFrom && isPast(item.availableFrom));
         setText(name, item.name);
-        setText(state, isThere ? "" : "Sold out");
+        setText(state, isThere ? "" : isOff(daypartOf(item), outlet) ? "Not at this time of the day" : "Sold out");
         setText(price, item.price == null ? "" : `${item.from ? "from " : ""}${money(item.price, outlet.currency)}`);
+    }
+
+    function daypartOf(item) {
+        return item.daypart ?? menu.sections.find(({ items }) => items.includes(item))?.daypart;
     }
 
     function makeGroup({ id }) {

@@ -4,6 +4,7 @@ import { get } from "../shared/api.js";
 import { address, h } from "../shared/build.js";
 import { clockTime, isPast, now } from "../shared/clock.js";
 import { refs, say, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { opening } from "../shared/hours.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { input, keepReading, labelled, openForm, outletPath, select, send } from "./parts.js";
@@ -61,7 +62,7 @@ export async function show(main, parameters, { signal, fail }) {
         setText(parts.state, [
             isPaused
                 ? `Paused until ${clockTime(outlet.pausedUntil, outlet.timeZone)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}`
-                : isOpen ? "Open" : "Closed",
+                : isOpen ? "Open" : outlet.opensAt ? `Closed, opens ${opening(outlet)}` : "Closed",
             outlet.hidden ? "hidden" : null,
         ].filter(Boolean).join(", "));
         setAttribute(node, "data-state", isOpen ? "open" : isPaused ? "paused" : "closed");

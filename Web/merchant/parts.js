@@ -6,7 +6,10 @@ import { setText } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 import { decimals } from "../shared/money.js";
 
-const OUTLET_PAGES = [["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["orders", "Orders"], ["day", "Takings"]];
+const OUTLET_PAGES = [
+    ["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["stock", "Stock"], ["hours", "Hours"], ["orders", "Orders"],
+    ["day", "Takings"],
+];
 
 export function outletPath(outlet) {
     return `/v1/outlets/${encodeURIComponent(outlet)}`;
@@ -57,6 +60,12 @@ export function labelled(label, node, hint = null) {
     const id = `hint-${++hints}`;
     node.setAttribute("aria-describedby", id);
     return h("div", {}, whole, h("small", { class: "muted", id }, hint));
+}
+
+/// A box to be ticked, with what it says.
+export function check(label, isChecked, attributes = {}) {
+    const box = h("input", { type: "checkbox", checked: isChecked, ...attributes });
+    return { box, node: h("label", { class: "check" }, box, label) };
 }
 
 export function input(attributes = {}) {

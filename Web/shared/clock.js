@@ -86,6 +86,43 @@ export function endOfDay(zone) {
     return end - (off > DAY / 2 ? off - DAY : off);
 }
 
+/// The day of the calendar in an IANA zone, such as 2026-03-01.
+export function dayIn(zone, time) {
+    return formatIn(zone, { year: "numeric", month: "2-digit", day: "2-digit" }, "en-CA").format(new Date(time));
+}
+
+/// What the clocks of an IANA zone show, such as 09:30.
+export function hourIn(zone, time) {
+    return formatIn(zone, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }, "en-GB").format(new Date(time));
+}
+
+/// When the clocks of an IANA zone show an hour of a day, `momentIn(zone, "2026-03-01", "09:30")`, in RFC 3339.
+export function momentIn(zone, day, hour) {
+    const wanted = Date.parse(`${day}T${hour}:00Z`);
+    let moment = wanted;
+    // The zone can be further ahead there than here.
+    for (let round = 0; round < 2; round++) moment += wanted - Date.parse(`${dayIn(zone, moment)}T${hourIn(zone, moment)}:00Z`);
+    return new Date(moment).toISOString().replace(".000Z", "Z");
+}
+
+/// The days from today on in an IANA zone, so many of them.
+export function daysFrom(zone, count) {
+    const today = Date.parse(dayIn(zone, now()));
+    return Array.from({ length: count }, (_, place) => new Date(today + place * DAY).toISOString().slice(0, 10));
+}
+
+/// A day for people, as part of a sentence: `today`, `tomorrow`, or `Sat, 28 Nov`.
+export function dayName(day, zone) {
+    const place = daysFrom(zone, 2).indexOf(day);
+    return ["today", "tomorrow"][place]
+        ?? formatIn("UTC", { weekday: "short", day: "numeric", month: "short" }).format(new Date(day));
+}
+
+/// The server's text with the times in it as the clocks of an IANA zone show them.
+export function localTimes(text, zone) {
+    return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => clockTime(time, zone));
+}
+
 /// The time for people, in an IANA zone: only the hour if it is today.
 export function clockTime(time, zone) {
     const date = new Date(time);

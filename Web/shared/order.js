@@ -22,6 +22,14 @@ export function optionName({ name, units }) {
     return units > 1 ? `${units} × ${name}` : name;
 }
 
+/// What a change of an order does to each line, as a sentence.
+export function changeTexts(change) {
+    const nameOf = (id) => change.find(({ line }) => line === id)?.name ?? id;
+    return change.map(({ name, from, to, replaces }) => (to === 0 ? `${from} × ${name} is taken out`
+        : from > 0 ? `${to} × ${name} in place of ${from}`
+        : replaces === undefined ? `${to} × ${name} is added` : `${to} × ${name} in place of ${nameOf(replaces)}`));
+}
+
 /// The short number of an order, `#4c61`, with `length` characters.
 export function numberOf(order, length = 4) {
     // The last four characters lead to the slot of the order's cart; those before them are by chance.

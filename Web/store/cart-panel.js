@@ -1,4 +1,5 @@
 import { Away, Problem, get } from "../shared/api.js";
+import { clockTime, localTimes } from "../shared/clock.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 import { decimals, major, money } from "../shared/money.js";
@@ -10,6 +11,7 @@ import { drawCharges, wishes } from "./charges.js";
 import { remember, remembered } from "../shared/memory.js";
 import { Needs } from "./needs.js";
 import { sentence } from "./texts.js";
+import { Times } from "./times.js";
 
 /// The dialog with the lines of the cart, and its checkout.
 export class CartPanel {
@@ -18,6 +20,9 @@ export class CartPanel {
     #sheet;
     #refs;
     #needs;
+    #times;
+    // The document of the cart's place, as it was when the cart was opened.
+    #place = null;
     #isOrdering = false;
     // What the cart costs, as it was last asked, and the cart that was asked for.
     #quote = null;
@@ -52,6 +57,13 @@ export class CartPanel {
         this.#needs = new Needs(this.#refs, {
             changed: () => this.draw(), seated: (table) => this.#cart.choose("table", table || null),
         });
+        this.#times = new Times(this.#refs, {
+            changed: () => this.draw(),
+            choose: (time) => {
+                const { service, table } = this.#cart.view;
+                this.#cart.choose(service ?? this.#quote?.service, table ?? null, time);
+            },
+        });
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
@@ -62,13 +74,21 @@ export class CartPanel {
     open(trouble = "") {
         this.#say(trouble);
         this.#quoted = null;
+        this.#place = null;
+        this.#times.reset();
         raise(this.#dialog);
         this.draw();
+    }
+
+    /// The zone of the cart's place, if it is known.
+    get zone() {
+        return this.#place?.timeZone;
     }
 
     /// Empties the fields: the customer is somebody else from now on.
     forget() {
         this.#needs.forget();
+        this.#refs.missing.value = "ask";
     }
 
     /// Draws the cart again, if somebody sees it.
@@ -81,7 +101,6 @@ export class CartPanel {
         setHidden(sums, count === 0);
         setHidden(bottom, count === 0);
         setHidden(tipping, count === 0);
-        if (count === 0) setHidden(this.#refs.promise, true);
         setUsable(clear, count > 0);
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
@@ -110,17 +129,22 @@ export class CartPanel {
             setHidden(charges, true);
             setHidden(this.#refs.services, true);
             this.#needs.draw([]);
+            this.#times.draw(null, null);
+            setHidden(this.#refs.missingField, true);
         }
         setAttribute(sums, "data-waiting", this.#isQuoted ? null : "");
         setAttribute(charges, "data-waiting", this.#isQuoted ? null : "");
-        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) || this.#needs.missing : this.#away;
+        // What is promised is said of a time that was chosen.
+        setHidden(this.#refs.promise, count === 0 || this.#refs.promise.textContent === "" || this.#times.missing !== "");
+        const obstacle = count === 0 ? "" : this.#isQuoted
+            ? this.#times.missing || obstacleTo(this.#quote, view, this.zone) || this.#needs.missing : this.#away;
         setText(reason, obstacle);
         setHidden(reason, obstacle === "");
         setUsable(order, count > 0 && this.#isQuoted && !this.#isOrdering && obstacle === "");
         reconcile(this.#refs.lines, lines, {
             id: ({ line }) => line,
             make: () => clone("cart-line"),
-            fill: (node, line) => fillLine(node, line, view.currency),
+            fill: (node, line) => fillLine(node, line, view.currency, this.zone),
         });
         this.#ask();
     }
@@ -141,11 +165,21 @@ export class CartPanel {
         });
         for (const chip of ways.children) setAttribute(chip, "aria-pressed", String(chip.dataset.service === service));
         this.#needs.draw(this.#quote?.requires ?? [], view.table);
+        this.#times.draw(this.#place, service, view.for);
+        // Where nobody accepts orders, nothing of them can be changed.
+        setHidden(this.#refs.missingField, this.#place?.acceptWithin === undefined && this.#place?.payment === undefined);
     }
 
-    #promise({ prepMinutes: minutes }) {
-        setText(this.#refs.promise, minutes === undefined ? "" : `As soon as possible: ready in about ${minutes} min.`);
-        setHidden(this.#refs.promise, minutes === undefined);
+    #promise({ prepMinutes: minutes, promisedFor: time }) {
+        const text = time ? `Planned for ${clockTime(time, this.zone)}.`
+            : minutes === undefined ? "" : `As soon as possible: ready in about ${minutes} min.`;
+        setText(this.#refs.promise, text);
+    }
+
+    // What to do if something is missing, as the checkout takes it.
+    get #missing() {
+        const { missingField, missing } = this.#refs;
+        return missingField.hidden || missing.value === "ask" ? {} : { missing: missing.value };
     }
 
     // Each cart begins at the table whose code brought the customer here.
@@ -200,6 +234,9 @@ export class CartPanel {
             try {
                 const quote = await get("/v1/cart/quote");
                 this.#away = "";
+                if (quote?.outlet && this.#place?.id !== quote.outlet) {
+                    this.#place = await get(`/v1/outlets/${encodeURIComponent(quote.outlet)}`).catch(() => null);
+                }
                 if (quote?.cart === view.cart && quote?.version === view.version) {
                     this.#quote = quote;
                     this.#quoted = view;
@@ -237,14 +274,14 @@ export class CartPanel {
         this.draw();
         try {
             this.#needs.keep();
-            const order = await this.#cart.checkout(this.#quote.quote, this.#needs.texts);
+            const order = await this.#cart.checkout(this.#quote.quote, { ...this.#needs.texts, ...this.#missing });
             remember("orders", "open");
             // In the place of the cart in the history.
             location.replace(`/order/${encodeURIComponent(order)}`);
         } catch (error) {
             this.#say(error instanceof Away
                 ? "The server cannot be reached. Try again: there will be one order."
-                : error.code === "TOTALCHANGED" ? CHANGED : sentence(error.message));
+                : error.code === "TOTALCHANGED" ? CHANGED : localTimes(sentence(error.message), this.zone));
             if (error instanceof Problem) {
                 this.#quoted = null;
                 await this.#cart.read().catch(() => {});
@@ -272,11 +309,11 @@ function linesTotal(cart) {
 }
 
 // What keeps a cart from being ordered, as a sentence, or an empty text.
-function obstacleTo({ quote, problem, lines, subtotal, minimumOrder }, { currency }) {
+function obstacleTo({ quote, problem, lines, subtotal, minimumOrder }, { currency }, zone) {
     // It begins with its code.
-    if (problem) return sentence(problem.replace(/^[A-Z]+ /, ""));
+    if (problem) return localTimes(sentence(problem.replace(/^[A-Z]+ /, "")), zone);
     if (quote === null) {
-        return lines.some((line) => line.problem?.code === "CLOSED") ? "The place takes no orders now."
+        return lines.some(({ problem }) => problem?.code === "CLOSED" && !problem.daypart) ? "The place takes no orders now."
             : "Something in the cart cannot be had now. Take it out to order the rest.";
     }
     if (subtotal >= (minimumOrder ?? 0)) return "";
@@ -286,7 +323,8 @@ function obstacleTo({ quote, problem, lines, subtotal, minimumOrder }, { currenc
 const PROBLEMS = {
     SOLDOUT: () => "Sold out",
     GONE: () => "No longer on the menu",
-    CLOSED: () => "The place takes no orders now",
+    CLOSED: ({ daypart, availableFrom }, _, zone) => (!daypart ? "The place takes no orders now"
+        : availableFrom ? `It can be had from ${clockTime(availableFrom, zone)}` : "It cannot be had at that time"),
     PRICECHANGED: ({ unitPrice }, currency) => `It costs ${money(unitPrice, currency)} now`,
     OPTIONGONE: () => "An option is no longer there",
     OPTIONSOLDOUT: () => "An option is sold out",
@@ -294,7 +332,7 @@ const PROBLEMS = {
     CHOICE: () => "The options have to be chosen again",
 };
 
-function fillLine(node, line, currency) {
+function fillLine(node, line, currency, zone) {
     const { name, note, total, less, more, edit, quantity, problem } = refs(node);
     setAttribute(node, "data-line", line.line);
     setAttribute(node, "data-waiting", line.isWaiting ? "" : null);
@@ -308,7 +346,7 @@ function fillLine(node, line, currency) {
     setUsable(more, !line.isNew);
     setAttribute(edit, "aria-label", `Change ${line.name}`);
     setUsable(edit, !line.isNew);
-    const text = line.problem ? PROBLEMS[line.problem.code]?.(line.problem, currency) ?? "It cannot be ordered now" : "";
+    const text = line.problem ? PROBLEMS[line.problem.code]?.(line.problem, currency, zone) ?? "It cannot be ordered now" : "";
     setText(problem, text);
     setHidden(problem, text === "");
 }

@@ -63,9 +63,14 @@ export class Cart {
         return this.#view.lines.reduce((sum, line) => (line.item === item ? sum + line.quantity : sum), 0);
     }
 
+    /// The time that the cart is wanted for, if it is one of that outlet; null for as soon as possible.
+    timeOf(outlet) {
+        return this.#view.outlet === outlet && this.#view.status !== "checkedOut" ? this.#view.for ?? null : null;
+    }
+
     /// Adds `quantity` of `{outlet, item, name, price, currency, options}`: the options as in the lines of a cart, and
-    /// the price with them.
-    add(item, { quantity = 1, note = null } = {}) {
+    /// the price with them. A cart without a time is wanted `for` that one, if it is not null.
+    add(item, { quantity = 1, note = null, for: time = null } = {}) {
         const options = optionsText(item.options ?? []);
         const last = this.#waiting.at(-1);
         if (last?.kind === "add" && !last.isSent && last.item.outlet === item.outlet && last.item.item === item.item
@@ -76,7 +81,10 @@ export class Cart {
         }
         this.#queue({
             kind: "add", item, method: "POST", path: "/v1/cart/lines",
-            body: { outlet: item.outlet, item: item.item, quantity, note, ...(options === "" ? {} : { options }) },
+            body: {
+                outlet: item.outlet, item: item.item, quantity, note, ...(options === "" ? {} : { options }),
+                ...(time === null || this.timeOf(item.outlet) !== null ? {} : { for: time }),
+            },
         });
     }
 
@@ -112,25 +120,24 @@ export class Cart {
         this.#queue({ kind: "tip", method: "PUT", path: "/v1/cart/tip", body: { amount } });
     }
 
-    /// Says how the order is to be had, at a table if that is not null.
-    choose(service, table = null) {
+    /// Says how the order is to be had, at a table if that is not null, and when: null is as soon as possible.
+    choose(service, table = null, time = this.#view.for ?? null) {
         const last = this.#waiting.at(-1);
+        const body = { service, ...(table === null ? {} : { table }), ...(time === null ? {} : { for: time }) };
         if (last?.kind === "service" && !last.isSent) {
-            last.body = { service, ...(table === null ? {} : { table }) };
+            last.body = body;
             this.#draw();
             return;
         }
-        this.#queue({
-            kind: "service", method: "PUT", path: "/v1/cart/service",
-            body: { service, ...(table === null ? {} : { table }) },
-        });
+        this.#queue({ kind: "service", method: "PUT", path: "/v1/cart/service", body });
     }
 
     clear() {
         this.#queue({ kind: "clear", method: "DELETE", path: "/v1/cart/lines" });
     }
 
-    /// Places the order if its quote is still that, with what it needs, `{name, phone, address}`, and answers its id.
+    /// Places the order if its quote is still that, with what it needs, `{name, phone, address, missing}`, and answers its
+    /// id.
     /// Throws Problem or Away; after Away the same order has the same key, so that there is one.
     async checkout(quote, needs = {}) {
         const body = { quote, ...needs };
@@ -259,7 +266,10 @@ export class Cart {
 export function expected(cart, change) {
     switch (change.kind) {
         case "add":
-            return withLines(cart.status === "checkedOut" ? EMPTY : cart, change.item, (lines) => added(lines, change));
+            return {
+                ...withLines(cart.status === "checkedOut" ? EMPTY : cart, change.item, (lines) => added(lines, change)),
+                for: change.body.for ?? (cart.status === "checkedOut" ? undefined : cart.for),
+            };
         case "set":
             return withLines(cart, {}, (lines) => lines.flatMap((line) => {
                 if (line.line !== change.line) return [line];
@@ -275,7 +285,7 @@ export function expected(cart, change) {
         case "tip":
             return { ...cart, tip: change.body.amount };
         case "service":
-            return { ...cart, service: change.body.service, table: change.body.table };
+            return { ...cart, service: change.body.service, table: change.body.table, for: change.body.for };
         case "clear":
             return withLines(cart, {}, () => []);
         default:
@@ -307,5 +317,6 @@ function withLines(cart, item, change) {
         outlet: lines.length === 0 ? null : cart.outlet ?? item.outlet,
         currency: cart.currency ?? item.currency ?? null,
         count: lines.reduce((sum, line) => sum + line.quantity, 0),
+        for: lines.length === 0 ? undefined : cart.for,
     };
 }

@@ -7,14 +7,16 @@ import { reconcile } from "../shared/reconcile.js";
 
 const NAMES = { service: "Service", smallOrder: "Small order fee", delivery: "Delivery", tip: "Tip" };
 
+/// What a charge is called.
+export function chargeName({ kind, name, included }) {
+    return `${name ?? NAMES[kind] ?? kind}${included ? " (included)" : ""}`;
+}
+
 /// Draws what the lines cost, and each charge. Where nothing is charged, there is only the total.
 export function drawCharges(list, subtotal, charges, currency) {
     const rows = charges.length === 0 ? [] : [
         { key: "lines", name: "Items", amount: subtotal },
-        ...charges.map(({ kind, id, name, amount, included }) => ({
-            key: `${kind} ${id ?? ""}`, amount,
-            name: `${name ?? NAMES[kind] ?? kind}${included ? " (included)" : ""}`,
-        })),
+        ...charges.map((charge) => ({ key: chargeKey(charge), amount: charge.amount, name: chargeName(charge) })),
     ];
     setHidden(list, rows.length === 0);
     reconcile(list, rows, {
@@ -25,6 +27,11 @@ export function drawCharges(list, subtotal, charges, currency) {
             setText(refs(node).amount, money(row.amount, currency));
         },
     });
+}
+
+/// Tells a charge from the others of a bill.
+export function chargeKey({ kind, id }) {
+    return `${kind} ${id ?? ""}`;
 }
 
 /// The options and the note of a line.

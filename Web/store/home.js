@@ -1,17 +1,18 @@
 // The home of an outlet.
 
 import { Problem, get, inlineDocument } from "../shared/api.js";
-import { alarm, clockTime, isPast } from "../shared/clock.js";
+import { alarm, clockTime } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
-import { opening, week } from "./hours.js";
+import { isOff, isOpen, opening, week } from "../shared/hours.js";
 import { awaitItems, drawAdds, listen } from "./item.js";
 import { remember } from "../shared/memory.js";
 import { Sections } from "./sections.js";
 import { TagBar } from "./tag-bar.js";
 import { drawBlank, sentence } from "./texts.js";
+import { firstTime } from "./times.js";
 
 export class OutletPage {
     #outlet;
@@ -26,6 +27,9 @@ export class OutletPage {
     // Why nothing can be shown now, as a sentence.
     #problem = null;
     #tookOrders = false;
+    // The first time for which a place takes orders that is not open now; null where it takes none.
+    #later = null;
+    #laterOf = "";
     #ask = drawing(() => this.#draw());
 
     constructor(outlet, { main, cart, sheet }) {
@@ -41,7 +45,7 @@ export class OutletPage {
         this.#refs = refs(page);
         this.#bar = new TagBar(this.#refs);
         this.#sections = new Sections(this.#refs.sections, (section, entry, place) => ({
-            ...this.#entry(entry), testID: `${section.itemAccessibilityPrefix}${place}`,
+            ...this.#entry(entry, section), testID: `${section.itemAccessibilityPrefix}${place}`,
         }), this.#cart);
         listen(this.#refs.sections, this.#cart, this.#sheet);
         let home = inlineDocument(this.#path);
@@ -96,11 +100,28 @@ export class OutletPage {
         }
     }
 
-    /// Whether the outlet takes orders now.
-    #takesOrders = () => {
-        const outlet = this.#topic.document?.outlet;
-        return outlet?.status === "open" || (outlet?.status === "paused" && isPast(outlet.pausedUntil));
-    };
+    /// Whether the outlet takes orders now, if only for later.
+    #takesOrders = () => this.#isOpen || this.#later !== null;
+
+    get #isOpen() {
+        const { document } = this.#topic;
+        return document !== null && isOpen(document.outlet);
+    }
+
+    // Finds out for when the outlet takes orders, if that can be something else than before.
+    async #lookAhead(outlet) {
+        const of = this.#isOpen ? "" : JSON.stringify([outlet.opensAt, outlet.pausedUntil, outlet.orderAheadDays, outlet.slots]);
+        if (of === this.#laterOf) return;
+        this.#laterOf = of;
+        const first = await firstTime(outlet).catch(() => null);
+        if (of !== this.#laterOf) return;
+        this.#later = first?.time ?? null;
+        alarm("later", first?.until ?? null, () => {
+            this.#laterOf = "";
+            this.#ask();
+        });
+        this.#ask();
+    }
 
     #draw() {
         const home = this.#topic.document;
@@ -116,6 +137,7 @@ export class OutletPage {
             const models = home.sections.flatMap(({ items }) => items.map(({ model }) => model));
             awaitItems(models, this.#cart);
             alarm("pause", home.outlet.pausedUntil ?? null, this.#ask);
+            this.#lookAhead(home.outlet);
         }
         const takesOrders = this.#takesOrders();
         if (takesOrders !== this.#tookOrders) {
@@ -143,11 +165,11 @@ export class OutletPage {
         setHidden(parts.minimum, !outlet.minimumOrder);
         if (outlet.minimumOrder) setText(parts.minimum, `Minimum ${money(outlet.minimumOrder, outlet.currency)}`);
         setText(parts.place, [outlet.area, outlet.city].filter(Boolean).join(", "));
-        const takesOrders = this.#takesOrders();
-        setAttribute(parts.status, "data-status", takesOrders ? "open" : outlet.status);
-        setText(parts.status, takesOrders ? "Open" : outlet.status === "paused"
-            ? `Paused until ${clockTime(outlet.pausedUntil, outlet.timeZone)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}`
-            : opening(outlet) ? `Closed. It opens ${opening(outlet)}` : "Closed: it takes no orders now");
+        const later = outlet.orderAheadDays ? ". You can order for later" : "";
+        setAttribute(parts.status, "data-status", this.#isOpen ? "open" : outlet.status);
+        setText(parts.status, this.#isOpen ? "Open" : outlet.status === "paused"
+            ? `Paused until ${clockTime(outlet.pausedUntil, outlet.timeZone)}${outlet.pauseReason ? `: ${outlet.pauseReason}` : ""}${later}`
+            : opening(outlet) ? `Closed. It opens ${opening(outlet)}${later}` : "Closed: it takes no orders now");
         setHidden(parts.hours, !outlet.hours?.length);
         reconcile(parts.week, week(outlet.hours ?? []), {
             id: ({ day }) => day,
@@ -183,13 +205,20 @@ export class OutletPage {
     }
 
     #entryOf(id) {
-        const entry = this.#topic.document?.sections.flatMap(({ items }) => items).find((item) => item.id === id);
-        return entry ? this.#entry(entry) : null;
+        for (const section of this.#topic.document?.sections ?? []) {
+            const entry = section.items.find((item) => item.id === id);
+            if (entry) return this.#entry(entry, section);
+        }
+        return null;
     }
 
-    #entry({ id, kind, model }) {
-        const zone = this.#topic.document.outlet.timeZone;
-        return { outlet: this.#outlet, item: id, kind, model, zone, takesOrders: this.#takesOrders, address: id };
+    #entry({ id, kind, model }, section) {
+        const { outlet } = this.#topic.document;
+        const daypart = model.daypart ?? section.daypart;
+        return {
+            outlet: this.#outlet, item: id, kind, model, zone: outlet.timeZone, takesOrders: this.#takesOrders, address: id,
+            isOff: () => isOff(daypart, outlet), wanted: () => (this.#isOpen ? null : this.#later),
+        };
     }
 }
 

@@ -4,8 +4,8 @@ import { Problem, request } from "../shared/api.js";
 import { clone, isUsable, refs, setHidden, setText, setUsable } from "../shared/dom.js";
 import { isAhead, raise } from "../shared/layers.js";
 import { money } from "../shared/money.js";
-import { drawDetails, labelOf, priceText, replacePicture, setPicture } from "./item.js";
-import { OptionGroups, isAvailable } from "./options.js";
+import { addTo, canBeAdded, drawDetails, labelOf, priceText, replacePicture, setPicture } from "./item.js";
+import { OptionGroups } from "./options.js";
 import { sentence } from "./texts.js";
 
 const GONE = "This is no longer on the menu.";
@@ -70,8 +70,11 @@ export class ItemSheet {
             name: line.name, price: line.problem?.unitPrice ?? line.unitPrice, currency, available: true, tags: [],
             hasOptions: true,
         };
-        // Whether the place takes orders now, the cart says.
-        this.#show({ outlet, item: line.item, kind: "menuItem", model, takesOrders: () => true }, line);
+        // Whether the place takes orders now, the cart says, and with a time whether the item can be had then.
+        this.#show({
+            outlet, item: line.item, kind: "menuItem", model, takesOrders: () => true,
+            isOff: () => this.#cart.timeOf(outlet) !== null,
+        }, line);
         raise(this.#dialog);
     }
 
@@ -177,9 +180,9 @@ export class ItemSheet {
         setText(parts.description, details?.description ?? model.description ?? "");
         setText(parts.price, priceText(details ?? model, model.currency));
         if (choice) this.#groups.draw(model.currency);
-        const isThere = isAvailable(details ?? model);
+        const isThere = canBeAdded(this.#entry, details ?? model, this.#cart);
         this.#tookOrders = takesOrders();
-        const state = !isThere ? labelOf(this.#entry.kind, { ...model, ...details }, this.#entry.zone)
+        const state = !isThere ? labelOf(this.#entry, { ...model, ...details })
             : this.#tookOrders ? "" : "The place takes no orders now";
         setText(parts.state, state);
         setHidden(parts.state, state === "");
@@ -215,11 +218,11 @@ export class ItemSheet {
     #add() {
         const { add, note } = refs(this.#dialog.firstElementChild);
         if (!isUsable(add)) return;
-        const { outlet, item, model } = this.#entry;
+        const { model } = this.#entry;
         const { price, options } = this.#groups.choice?.priced ?? { price: model.price, options: [] };
         const wish = note.value.trim() || null;
         if (this.#line) this.#cart.edit(this.#line.line, { price, options, note: wish });
-        else this.#cart.add({ ...model, outlet, item, price, options }, { quantity: this.#quantity, note: wish });
+        else addTo(this.#cart, this.#entry, { ...model, price, options }, { quantity: this.#quantity, note: wish });
         this.#dialog.close();
     }
 

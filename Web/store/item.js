@@ -1,7 +1,7 @@
 // What is shown of an item: in a list, as a card, and in full.
 
 import { alarm, clockTime, isPast } from "../shared/clock.js";
-import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable, textElement } from "../shared/dom.js";
+import { clone, isUsable, refs, say, setAttribute, setHidden, setText, setUsable, textElement } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { isAvailable } from "./options.js";
@@ -69,8 +69,10 @@ function keyOf(outlet, item) {
     return `${outlet}/${item}`;
 }
 
-/// Fills a node with `{outlet, item, kind, model, zone, testID, takesOrders(), address}`: `model` is that of the outlet's
-/// home or a row of a search, `zone` that of the outlet, if it is known, and `address` names the item in the page's address.
+/// Fills a node with `{outlet, item, kind, model, zone, testID, takesOrders(), isOff(), wanted(), address}`: `model` is that
+/// of the outlet's home or a row of a search, `zone` that of the outlet, if it is known, and `address` names the item in the
+/// page's address. `isOff()` says whether it is not its part of the day, and `wanted()` for when it is added to a cart
+/// without a time; both can be left out.
 export function fillItem(node, entry, cart) {
     const before = shown.get(node);
     const { outlet, item, kind, model } = entry;
@@ -86,7 +88,7 @@ export function fillItem(node, entry, cart) {
     setAttribute(at, "href", `/o/${encodeURIComponent(outlet)}`);
     setHidden(at, !model.outletName);
     setText(price, priceText(model, model.currency));
-    setText(label, labelOf(kind, model, entry.zone));
+    setText(label, labelOf(entry, model));
     setAttribute(add, "data-testid", model.addButtonAccessibilityId ?? null);
     setPicture(picture, model.imageSmall, kind);
     const key = keyOf(outlet, item);
@@ -96,11 +98,17 @@ export function fillItem(node, entry, cart) {
 }
 
 /// What is said of an item beside its price.
-export function labelOf(kind, model, zone) {
+export function labelOf({ kind, zone, isOff }, model) {
     if (!isAvailable(model)) {
+        if (isOff?.()) return model.availableFrom ? `From ${clockTime(model.availableFrom, zone)}` : "Not at this time";
         return model.availableFrom ? `Sold out until ${clockTime(model.availableFrom, zone)}` : "Sold out";
     }
     return KINDS[kind]?.label?.(model) ?? "";
+}
+
+/// Whether an item can be added. What is not had now may be had at the time that is wanted; the server knows.
+export function canBeAdded({ outlet, isOff, wanted }, model, cart) {
+    return isAvailable(model) || (isOff?.() === true && (cart.timeOf(outlet) ?? wanted?.() ?? null) !== null);
 }
 
 /// What one costs; of an item with sizes, the least.
@@ -108,11 +116,12 @@ export function priceText({ price, from }, currency) {
     return price === null ? "" : `${from ? "from " : ""}${money(price, currency)}`;
 }
 
-function drawAdd(node, { outlet, item, kind, model, zone, takesOrders }, cart) {
+function drawAdd(node, entry, cart) {
+    const { outlet, item, model, takesOrders } = entry;
     const { add, label } = refs(node);
     setHidden(add, model.price === null);
-    setText(label, labelOf(kind, model, zone));
-    const isThere = isAvailable(model);
+    setText(label, labelOf(entry, model));
+    const isThere = canBeAdded(entry, model, cart);
     setAttribute(node, "data-away", isThere ? null : "");
     setUsable(add, isThere && takesOrders());
     const count = cart.countOf(outlet, item);
@@ -121,9 +130,13 @@ function drawAdd(node, { outlet, item, kind, model, zone, takesOrders }, cart) {
 }
 
 let counted = new Map();
+let timed = null;
 
 /// Draws again what the cart says of the items.
 export function drawCounts(cart) {
+    const time = cart.timeOf(cart.view.outlet);
+    if (time !== timed) drawAdds(cart);
+    timed = time;
     const now = new Map();
     if (cart.count > 0) {
         for (const { item } of cart.view.lines) {
@@ -180,8 +193,17 @@ export function listen(root, cart, sheet) {
         if (button.dataset.focus === "open") sheet.open(entry);
         else if (!isUsable(button)) return;
         else if (entry.model.hasOptions) sheet.open(entry);
-        else cart.add({ outlet: entry.outlet, item: entry.item, ...entry.model });
+        else addTo(cart, entry, entry.model);
     });
+}
+
+/// Adds an item to the cart, as `{name, price, currency, options}`, for later where its place is closed now.
+export function addTo(cart, entry, item, options = {}) {
+    const time = entry.wanted?.() ?? null;
+    if (time !== null && cart.timeOf(entry.outlet) === null) {
+        say(`It is for ${clockTime(time, entry.zone)}. Another time can be chosen in the cart.`);
+    }
+    cart.add({ ...item, outlet: entry.outlet, item: entry.item }, { ...options, for: time });
 }
 
 /// Draws what only an item in full says: `details` are what the server answers of it, null before it has.

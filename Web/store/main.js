@@ -1,5 +1,6 @@
 // The store: chooses the page by the address, and keeps what all pages share: the cart, the stream, the banner.
 
+import { localTimes } from "../shared/clock.js";
 import { say, setHidden, setText } from "../shared/dom.js";
 import { putIcons } from "../shared/icons.js";
 import { settle } from "../shared/layers.js";
@@ -42,7 +43,7 @@ async function refuse(problem, change) {
         cart.add(change.item, change.body);
         return;
     }
-    say(sentence(problem.message));
+    say(localTimes(sentence(problem.message), panel.zone));
 }
 
 function drawBanner() {

@@ -10,6 +10,7 @@ import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
 import { drawCharges, wishes } from "./charges.js";
 import { remember, remembered } from "../shared/memory.js";
+import { drawHistory, drawProposal } from "./order-changes.js";
 import { drawBlank, sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
@@ -121,6 +122,20 @@ export class OrderPage {
         await this.again();
     }
 
+    // Answers the change that is proposed, by the bill that is shown.
+    async #answer(button, step, body) {
+        const { agree, decline } = this.#refs;
+        if (!isUsable(button)) return;
+        for (const other of [agree, decline]) setUsable(other, false);
+        try {
+            await request("POST", `${this.#path}/${step}`, { body, key: crypto.randomUUID() });
+        } catch (error) {
+            say(error.code === "TOTALCHANGED" ? "Something else is asked now. Look at it again." : sentence(error.message));
+        }
+        for (const other of [agree, decline]) setUsable(other, true);
+        await this.again();
+    }
+
     // What this tab read of the order before.
     #showKept() {
         const kept = remembered(this.#path, IN_TAB);
@@ -175,6 +190,9 @@ export class OrderPage {
             this.#refs = refs(page);
             this.#refs.cancel.onclick = () => this.#cancel();
             this.#refs.repeat.onclick = () => this.#repeat();
+            this.#refs.agree.onclick = ({ currentTarget }) =>
+                this.#answer(currentTarget, "agree", { digest: this.#topic.document.proposal?.after.digest });
+            this.#refs.decline.onclick = ({ currentTarget }) => this.#answer(currentTarget, "decline", { by: "customer" });
             this.#main.replaceChildren(page);
         }
         const parts = this.#refs;
@@ -192,6 +210,10 @@ export class OrderPage {
         setText(due, dueText(order, zone));
         setText(had, handover(order));
         setHidden(had, handover(order) === "");
+        const wasAnswering = parts.proposal.contains(document.activeElement);
+        drawProposal(parts, order, zone);
+        if (wasAnswering && !order.proposal) title.focus({ preventScroll: true });
+        drawHistory(parts, order, zone);
         const reached = STEPS.indexOf(order.status);
         reconcile(steps, STEPS.map((step, place) => ({ step, isDone: place <= reached, isCurrent: place === reached })), {
             id: ({ step }) => step,

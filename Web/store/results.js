@@ -1,9 +1,9 @@
 // What was found, as rows of dishes or places: read page by page, and long lists in the page by windows.
 
-import { isPast } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
+import { isOpen } from "../shared/hours.js";
 import { awaitItems, fillItem, forgetGone, setPicture } from "./item.js";
 import { LongList, isLong, keyOf, nearRows } from "./long-list.js";
 
@@ -191,10 +191,6 @@ export function entryOf(row) {
         outlet: row.outlet, item: row.item, kind: row.kind, model: row, address: keyOf(row),
         takesOrders: () => isOpen(row),
     };
-}
-
-function isOpen({ status, pausedUntil }) {
-    return status === "open" || (status === "paused" && isPast(pausedUntil));
 }
 
 function fillPlace(node, outlet, place) {
