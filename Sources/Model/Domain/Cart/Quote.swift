@@ -69,6 +69,10 @@ public struct Quote: Equatable, Sendable {
             hash.add(charge.amount.minorUnits)
             hash.add(charge.isIncluded ? 1 : 0)
             for share in charge.shares { hash.add(share.minorUnits) }
+            if let discount = charge.discount {
+                hash.add(discount.title)
+                hash.add(Text(discount.payer.rawValue))
+            }
         }
         hash.add(price.total.minorUnits)
         if let prepMinutes { hash.add(Int64(prepMinutes)) }

@@ -294,6 +294,7 @@ public enum Order: Decider {
             else {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
+            try placement.charges.checkDiscounts(on: placement.lines)
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
