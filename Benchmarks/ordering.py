@@ -1,6 +1,7 @@
 """What options, quotes and the kitchen cost: `Scripts/bench ordering`."""
 
 import contextlib
+import itertools
 import json
 import statistics
 import time
@@ -38,6 +39,8 @@ def put_outlets(client):
     burgers = [item_document(f"burger-{n}", None, options=["size", "extras"]) for n in range(LINES)]
     put_open_outlet(client, "grill", [section_document("all", plain + burgers)], GROUPS, **CHARGES)
     put_open_outlet(client, "kitchen", [section_document("all", plain[:1])], acceptWithin=86_400, prepMinutes=30)
+    for outlet in ("counted", "uncounted"):
+        put_open_outlet(client, outlet, [section_document("all", plain[:1])])
     put_open_outlet(client, "late", [section_document("all", plain[:1])], acceptWithin=ACCEPT_SECONDS, prepMinutes=30)
 
 
@@ -45,6 +48,32 @@ def place_orders(client, first, count, outlet="kitchen"):
     carts = [f"{outlet}-cart-{n}" for n in range(first, first + count)]
     checked(client.pipeline(("CART.ADD", cart, outlet, "dish-0", 1) for cart in carts))
     checked(client.pipeline(("CART.CHECKOUT", cart, "TOTAL", 1_000) for cart in carts))
+
+
+def check_out(client, names, outlet):
+    """How many carts of one dish each are checked out a second: so many at once, and each to its end."""
+    checked(client.pipeline(("CART.ADD", cart, outlet, "dish-0", 1) for cart in names))
+    began = time.perf_counter()
+    for first in range(0, len(names), CONNECTIONS):
+        checked(client.pipeline(("CART.CHECKOUT", cart, "TOTAL", 1_000) for cart in names[first:first + CONNECTIONS]))
+    return len(names) / (time.perf_counter() - began)
+
+
+def measure_claims(report, client, rounds, count):
+    """What a checkout of something that is counted takes, beside one of what nobody counts."""
+    numbers = itertools.count()
+
+    def checking_out(outlet):
+        return lambda: check_out(client, [f"{outlet}-{next(numbers)}" for _ in range(count)], outlet)
+
+    client("MENU.ITEM.STOCK", "counted", "dish-0", "COUNT", 1_000_000)
+    median = in_turn(rounds, {outlet: checking_out(outlet) for outlet in ("uncounted", "counted")})
+    ratio = median["counted"] / median["uncounted"]
+    report.table([
+        ("", "nobody counts", "with claims", "ratio"),
+        (f"CART.CHECKOUT, {CONNECTIONS} at once", per_second(median["uncounted"]), per_second(median["counted"]),
+         f"{ratio:.2f}")])
+    report.verdict("CART.CHECKOUT with claims to one without", ratio, 0.25)
 
 
 def microseconds_of(server, port, requests, command) -> float:
@@ -116,6 +145,8 @@ def measure_ordering(report, rounds, quick):
             "quote": lambda: microseconds_of(server, server.port, 40_000 // few, ["CART.QUOTE", "full"])})["quote"]
         report.verdict(f"CART.QUOTE of {LINES} lines with three options each", spent, QUOTE_MICROSECONDS,
                        at_least=False, unit=" µs of the server's processor")
+
+        measure_claims(report, client, rounds, 10_000 // few)
 
         place_orders(client, 0, KITCHEN_ORDERS)
         document = client("KITCHEN", "kitchen")

@@ -16,7 +16,7 @@ struct OpeningTimesTests {
 
     /// When an outlet opens and closes, from one moment to another.
     private static func changes(_ details: OutletDetails, from: String, until: String) -> [String] {
-        let times = OpeningTimes(of: details, in: ZoneRules(details.timeZone)!)
+        let times = details.times(in: ZoneRules(details.timeZone)!)
         var changes: [String] = []
         var now = time(from)
         while let next = times.nextChange(after: now), next < time(until) {
@@ -80,9 +80,111 @@ struct OpeningTimesTests {
             Self.changes(Self.details(zone, hours), from: day + "T00:00:00Z", until: next + "T12:00:00Z") == changes)
     }
 
+    /// The slots of a day, as its clocks show them.
+    private static func slots(_ zone: Text, _ hours: [OpeningHours], _ day: String, every minutes: Int) -> [String] {
+        let rules = ZoneRules(zone)!
+        let times = details(zone, hours).times(in: rules)
+        let slots = times.slots(on: CalendarDay(Text(day))!, every: minutes)
+        for (one, next) in zip(slots, slots.dropFirst()) {
+            #expect(next == one.adding(seconds: minutes * 60), "a step of real time")
+        }
+        for slot in slots { #expect(times.isOpen(at: slot)) }
+        return slots.map { String(rules.rfc3339($0).dropFirst(11)) }
+    }
+
+    @Test(
+        arguments: [
+            // It is never 2:30.
+            (
+                "Europe/Berlin", [OpeningHours(day: .saturday, opens: 22 * 60, closes: 27 * 60 + 30)!], "2026-03-29",
+                60,
+                ["00:00:00+01:00", "01:00:00+01:00", "03:00:00+02:00"]
+            ),
+            // It is 2:30 twice, and both can be had.
+            (
+                "Europe/Berlin", [OpeningHours(day: .sunday, opens: 90, closes: 210)!], "2026-10-25", 30,
+                [
+                    "01:30:00+02:00", "02:00:00+02:00", "02:30:00+02:00", "02:00:00+01:00", "02:30:00+01:00",
+                    "03:00:00+01:00",
+                ]
+            ),
+            // Half an hour is repeated, and the steps go on in real time.
+            (
+                "Australia/Lord_Howe", [OpeningHours(day: .sunday, opens: 75, closes: 135)!], "2026-04-05", 20,
+                ["01:15:00+11:00", "01:35:00+11:00", "01:55:00+11:00", "01:45:00+10:30", "02:05:00+10:30"]
+            ),
+            // There was no midnight.
+            (
+                "America/Sao_Paulo", [OpeningHours(day: .saturday, opens: 23 * 60, closes: 26 * 60)!], "2018-11-04", 30,
+                ["01:00:00-02:00", "01:30:00-02:00"]
+            ),
+            // The last hour before midnight came twice, on the day before.
+            (
+                "America/Sao_Paulo", [OpeningHours(day: .saturday, opens: 23 * 60, closes: 25 * 60)!], "2018-02-17", 30,
+                ["23:00:00-02:00", "23:30:00-02:00", "23:00:00-03:00", "23:30:00-03:00"]
+            ),
+            (
+                "America/Sao_Paulo", [OpeningHours(day: .saturday, opens: 23 * 60, closes: 25 * 60)!], "2018-02-18", 30,
+                ["00:00:00-03:00", "00:30:00-03:00"]
+            ),
+        ] as [(Text, [OpeningHours], String, Int, [String])])
+    func `slots are steps of real time, and what clocks show twice has slots twice`(
+        zone: Text, hours: [OpeningHours], day: String, minutes: Int, slots: [String]
+    ) {
+        #expect(Self.slots(zone, hours, day, every: minutes) == slots)
+    }
+
+    @Test func `the slots of an outlet that is always open do not depend on the day they are asked for`() {
+        let details = Self.details("Australia/Lord_Howe", Self.every(0, 1_440))
+        let rules = ZoneRules("Australia/Lord_Howe")!
+        let first = CalendarDay("2026-03-30")!
+        for days in 0..<14 {
+            let slots = details.times(in: rules).slots(on: first.advanced(by: days), every: 60)
+            // On the day with half an hour more there is one more.
+            #expect(slots.count == (days == 6 ? 25 : 24))
+        }
+    }
+
+    @Test func `a time is answered by the hours of its service, and special days hold for all`() {
+        var details = Self.details(
+            "UTC", Self.every(600, 1_200), special: [.init(CalendarDay("2026-12-25")!, [])])
+        details.services[.pickup] = OfferedService()
+        details.services[.delivery] = OfferedService(hours: Self.every(1_080, 1_140))
+        (details.orderAheadDays, details.slots) = (2, .init(minutes: 15))
+        let (rules, now) = (ZoneRules("UTC")!, Self.time("2026-12-24T12:00:00Z"))
+        func answer(_ service: ServiceKind, _ text: String) -> HoursAnswer {
+            details.answer(of: service, for: Self.time(text), at: now, in: rules)
+        }
+        let pickup = answer(.pickup, "2026-12-24T16:30:00Z")
+        #expect(pickup.isOpen && pickup.isSlot && pickup.end == Self.time("2026-12-27T00:00:00Z"))
+        #expect(answer(.delivery, "2026-12-24T16:30:00Z").opensAt == Self.time("2026-12-24T18:00:00Z"))
+        #expect(answer(.pickup, "2026-12-25T12:00:00Z").opensAt == Self.time("2026-12-26T10:00:00Z"))
+        let between = answer(.pickup, "2026-12-24T16:31:00Z")
+        #expect(!between.isSlot && between.nextSlot == Self.time("2026-12-24T16:45:00Z"))
+        // The last slot of a day is followed by the first one of the next day that has any.
+        #expect(answer(.pickup, "2026-12-24T19:46:00Z").nextSlot == Self.time("2026-12-26T10:00:00Z"))
+    }
+
+    @Test func `dayparts change with the clocks`() {
+        var details = Self.details("Europe/Berlin", Self.every(0, 1_440))
+        details.dayparts = [
+            Daypart(id: Identifier("breakfast")!, hours: Self.every(420, 660)),
+            Daypart(id: Identifier("lunch")!, hours: Self.every(660, 900)),
+        ]
+        let rules = ZoneRules("Europe/Berlin")!
+        let morning = details.hours(at: Self.time("2026-03-29T05:00:00Z"), in: rules)
+        #expect(morning.dayparts.active == [Identifier("breakfast")!])
+        #expect(
+            morning.dayparts.later == [.init(Identifier("lunch")!, begins: Self.time("2026-03-29T09:00:00Z"))])
+        #expect(morning.changes == Self.time("2026-03-29T09:00:00Z"))
+        // In the night before, clocks were an hour behind.
+        let night = details.daypartTimes(at: Self.time("2026-03-28T23:30:00Z"), in: rules)
+        #expect(night.later.first?.begins == Self.time("2026-03-29T05:00:00Z"))
+    }
+
     @Test func `a special day replaces the periods that begin on it`() {
         let special: [OutletDetails.SpecialDay] = [
-            .init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 540, closes: 840)!]),
+            .init(CalendarDay("2026-12-24")!, [OpeningPeriod(opens: 540, closes: 840)!]),
             .init(CalendarDay("2026-12-25")!, []),
         ]
         let details = Self.details("UTC", Self.every(1_320, 1_560), special: special)
@@ -98,16 +200,15 @@ struct OpeningTimesTests {
         let late = Self.details(
             "UTC", [],
             special: [
-                .init(CalendarDay("2027-10-01")!, [OpeningHours(day: .friday, opens: 0, closes: 60)!])
+                .init(CalendarDay("2027-10-01")!, [OpeningPeriod(opens: 0, closes: 60)!])
             ])
-        let times = OpeningTimes(of: late, in: ZoneRules("UTC")!)
+        let times = late.times(in: ZoneRules("UTC")!)
         #expect(times.nextChange(after: Self.time("2026-11-26T00:00:00Z")) == Self.time("2027-10-01T00:00:00Z"))
         #expect(times.nextChange(after: Self.time("2027-10-01T01:00:00Z")) == nil)
     }
 
     @Test func `an outlet that is always open never closes`() {
-        let times = OpeningTimes(
-            of: Self.details("Europe/Berlin", Self.every(0, 1_440)), in: ZoneRules("Europe/Berlin")!)
+        let times = Self.details("Europe/Berlin", Self.every(0, 1_440)).times(in: ZoneRules("Europe/Berlin")!)
         var now = Self.time("2026-03-01T00:00:00Z")
         for _ in 0..<100 {
             #expect(times.isOpen(at: now))

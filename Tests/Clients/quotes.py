@@ -1,7 +1,12 @@
-"""What carts cost, in plain Python: the section "How a total is worked out" of docs/ordering.md, and nothing else.
+"""What carts cost, and when they can be had, in plain Python: the sections "How a total is worked out" and "Orders for
+later" of docs/ordering.md, and nothing else.
 
-`quote` takes what clients send and read: the documents of OUTLET.PUT and MENU.PUT, and the lines of a cart.
+`quote` takes what clients send and read: the documents of OUTLET.PUT and MENU.PUT, and the lines of a cart. `slots` and
+`refusal` take that of OUTLET.PUT, and moments.
 """
+
+import datetime
+import zoneinfo
 
 
 class Refused(Exception):
@@ -183,3 +188,79 @@ def quote(outlet, menu, cart, tip, chosen=None):
     return {
         "lines": lines, "subtotal": subtotal, "charges": listed, "total": total,
         "minimumOrder": said(outlet, service, "minimumOrder"), "service": service}
+
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+MINUTE = datetime.timedelta(minutes=1)
+
+
+def moment(zone, day, clock, last=False):
+    """When the zone's clocks show a time of a day, or of the day after it: first, or last. If they never do, the moment
+    at which they are put forward."""
+    hours, minutes = clock.split(":")
+    local = datetime.datetime.combine(day, datetime.time()) + datetime.timedelta(hours=int(hours), minutes=int(minutes))
+    both = [local.replace(tzinfo=zone, fold=fold).astimezone(datetime.UTC) for fold in (0, 1)]
+    real = [moment for moment in both if moment.astimezone(zone).replace(tzinfo=None) == local]
+    if real:
+        return max(real) if last else min(real)
+    low, high = min(both), max(both)
+    before = low.astimezone(zone).utcoffset()
+    while high - low > datetime.timedelta(seconds=1):
+        middle = low + (high - low) // 2
+        if middle.astimezone(zone).utcoffset() == before:
+            low = middle
+        else:
+            high = middle
+    return high.replace(microsecond=0)
+
+
+def periods(outlet, service, first, last):
+    """From when to when it is open: the periods that begin on these days."""
+    zone = zoneinfo.ZoneInfo(outlet["timeZone"])
+    special = {day["date"]: day["hours"] for day in outlet.get("specialDays", [])}
+    found = []
+    for number in range((last - first).days + 1):
+        day = first + datetime.timedelta(days=number)
+        usual = [period for period in said(outlet, service, "hours") or [] if period["day"] == DAYS[day.weekday()]]
+        for period in special.get(day.isoformat(), usual):
+            opens, closes = moment(zone, day, period["opens"]), moment(zone, day, period["closes"], last=True)
+            if opens < closes:
+                found.append((opens, closes))
+    return found
+
+
+def all_slots(outlet, service, day):
+    """The slots of a day, whoever can have them."""
+    zone = zoneinfo.ZoneInfo(outlet["timeZone"])
+    step, found = outlet["slots"]["minutes"] * MINUTE, set()
+    for slot, closes in periods(outlet, service, day - datetime.timedelta(days=2), day):
+        while slot < closes:
+            if slot.astimezone(zone).date() == day:
+                found.add(slot)
+            slot += step
+    return sorted(found)
+
+
+def refusal(outlet, service, time, now):
+    """The code of what is said to an order of a service for that time; None if it can be had."""
+    zone = zoneinfo.ZoneInfo(outlet["timeZone"])
+    days = outlet.get("orderAheadDays", 0)
+    day = time.astimezone(zone).date()
+    if days == 0 or time <= now or time < now + (said(outlet, service, "prepMinutes") or 0) * MINUTE:
+        return "INVALID"
+    if (day - now.astimezone(zone).date()).days > days:
+        return "INVALID"
+    near = periods(outlet, service, day - datetime.timedelta(days=2), day)
+    if not any(opens <= time < closes for opens, closes in near):
+        return "CLOSED"
+    return "NOSLOT" if "slots" in outlet and time not in all_slots(outlet, service, day) else None
+
+
+def slots(outlet, service, day, now):
+    """The slots of a day, as SLOTS answers them."""
+    if "slots" not in outlet:
+        return []
+    zone = zoneinfo.ZoneInfo(outlet["timeZone"])
+    return [
+        {"at": slot.strftime("%Y-%m-%dT%H:%M:%SZ"), "local": slot.astimezone(zone).isoformat()}
+        for slot in all_slots(outlet, service, day) if refusal(outlet, service, slot, now) is None]

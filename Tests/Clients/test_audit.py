@@ -71,7 +71,7 @@ def test_a_log_that_nobody_touched_is_sound(origin):
     commits = sql("select count(*) from tiffin.commits", origin)
     assert f"log       {events} events in {commits} batches" in output
     assert "histories 45 carts, 2 orders" in output
-    assert "2 rows of outlet_home, 45 rows of cart_counts, 2 rows of orders, 1 row of takings compared at position" in output
+    assert "2 rows of outlet_home, 45 rows of cart_counts, 2 rows of orders, 1 row of takings, 0 rows of supply, 0 rows of processes compared at position" in output
     assert output.splitlines()[-1].startswith("sound")
 
 
@@ -756,7 +756,7 @@ def test_a_log_that_lost_its_end_is_not_called_tampered_with(copy, tmp_path):
     sql(f"delete from tiffin.batches where first_position > {earlier['position']}; "
         f"update tiffin.log_head set position = {earlier['position']}, digest = decode('{earlier['digest']}', 'hex'); "
         "truncate tiffin.stream_index, tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, "
-        "tiffin.order_rows, tiffin.takings_rows", copy)
+        "tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows, tiffin.process_rows", copy)
 
     def check(why):
         run = tiffin("audit", "--database", copy, "--anchor", file)
@@ -836,7 +836,8 @@ def test_every_projection_is_replayed(origin):
     run = tiffin("replay", "--all", "--from-scratch", "--database", origin)
     assert run.returncode == 0
     assert [line.split()[:2] for line in run.stdout.splitlines()] == [
-        ["outlet_home", "2"], ["cart_counts", "45"], ["orders", "2"], ["takings", "1"], ["catalogue", "4"]]
+        ["outlet_home", "2"], ["cart_counts", "45"], ["orders", "2"], ["takings", "1"], ["supply", "0"],
+        ["processes", "0"], ["catalogue", "4"]]
     assert "events folded in" in run.stderr
 
 

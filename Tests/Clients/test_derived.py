@@ -10,7 +10,8 @@ from tiffin import Server, fresh_database, item_document, put_open_outlet, run_t
 
 CARTS = [f"cart-{n}" for n in range(6)]
 TABLES = [
-    "projection_checkpoints", "outlet_home_rows", "cart_count_rows", "order_rows", "takings_rows", "quarantine", "stream_index", "log_head",
+    "projection_checkpoints", "outlet_home_rows", "cart_count_rows", "order_rows", "takings_rows",
+    "supply_rows", "process_rows", "quarantine", "stream_index", "log_head",
 ]
 SECONDS = 30
 
@@ -27,6 +28,7 @@ def load(server):
         for cart in ("eaten-1", "eaten-2", "hurt"):
             for _ in range(3):
                 client("CART.ADD", cart, "bakery", "dish-1", 1)
+        client("MENU.ITEM.STOCK", "bakery", "dish-1", "COUNT", 50)
         for cart in ("eaten-1", "eaten-2"):
             client("CART.CHECKOUT", cart, "TOTAL", 1503)
         client("MENU.ITEM.PRICE", "kitchen", "dish-2", 900)
@@ -63,7 +65,7 @@ def answers(client):
         *((command, outlet) for command in ("OUTLET.GET", "MENU.GET", "OUTLET.HOME") for outlet in ("kitchen", "bakery")),
         *(("LOG.READ", "STREAM", f"cart-{cart}") for cart in carts),
         *(("LOG.READ", "STREAM", f"order-{order}") for order in orders),
-        ("LOG.READ", "STREAM", "menu-kitchen"), ("LOG.READ", "STREAM", "outlet-bakery"),
+        ("STOCK", "bakery"), ("LOG.READ", "STREAM", "menu-kitchen"), ("LOG.READ", "STREAM", "outlet-bakery"),
         ("LOG.PROVE", "cart-cart-3", 5), ("LOG.PROVE", "menu-kitchen", 1),
     ]
     found = {}

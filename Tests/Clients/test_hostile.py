@@ -463,6 +463,11 @@ BAD_COMMANDS = {
                 [], {"drone": 1}, {"table": -1}, {"table": 100_001}, {"table": "1"}, {"table": 1.5}, {"table": 1 << 70})])],
         *[("MENU.PUT", "OUTLET", json.dumps({"sections": [section_document("a", [item_document("x", 1, prices=prices)])]}))
           for prices in ([], {"drone": 1}, {"table": -1}, {"table": 1 << 62}, {"table": "1"}, {"table": 1.5})],
+        ("CART.SERVICE", "c", "pickup", "FOR", BIG), ("CART.ADD", "c", "OUTLET", "rice", 1, "FOR", "2099-01-01T00:00:00Z"),
+        ("SLOTS", "OUTLET", "DATE", "2026-02-30"), ("SLOTS", "OUTLET", "SERVICE", "table"), ("OUTLET.BUSY", "OUTLET", "DELAY", 5),
+        *[("OUTLET.PUT", "OUTLET", json.dumps(outlet_document(**changes))) for changes in (
+            {"orderAheadDays": 1 << 62}, {"slots": {"minutes": 1 << 62}}, {"slots": []}, {"dayparts": {}}, {"dayparts": [{}]},
+            {"dayparts": [{"id": "a", "hours": [{"day": "monday", "opens": "09:00", "closes": "10:00"}] * 51}]})],
         ("CART.SERVICE", "c", "drone"), ("CART.SERVICE", "c", ""), ("CART.SERVICE", "c", b"\xff"), ("CART.SERVICE", "a b", "pickup"),
         ("CART.CHECKOUT", "c", "TOTAL", 0, "PHONE", "1"), ("CART.CHECKOUT", "c", "TOTAL", 0, "ADDRESS", "x"),
         *[("CART.CHECKOUT", "c", "TOTAL", 0, "CUSTOMER", "me", *words) for words in (

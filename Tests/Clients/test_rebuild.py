@@ -102,6 +102,8 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
             f"partition 0  orders       generation 2 is active, at position {stored(saved, 'position')}: no row differs",
             f"partition 0  outlet_home  generation 2 is active, at position {stored(saved, 'position')}: "
             "1 row is not as before: kitchen",
+            f"partition 0  processes    generation 2 is active, at position {stored(saved, 'position')}: no row differs",
+            f"partition 0  supply       generation 2 is active, at position {stored(saved, 'position')}: no row differs",
             f"partition 0  takings      generation 2 is active, at position {stored(saved, 'position')}: no row differs",
         ]
         # Subscribers are told, and every other query knows it, too.
@@ -129,7 +131,7 @@ def test_rows_that_were_altered_are_not_kept_to_go_back_to(saved):
     sql(TAMPERED, saved)
     assert rebuild(saved, "--all").returncode == 0
     assert generations(saved) == sorted(
-        all_active(2) + ["orders previous 1", "takings previous 1"])
+        all_active(2) + [f"{name} previous 1" for name in ("orders", "processes", "supply", "takings")])
     assert_sound(saved)
     run = rebuild(saved, "cart_counts", "--undo")
     assert (run.returncode, run.stderr) == (
@@ -438,7 +440,7 @@ def test_a_rebuild_before_the_first_checkpoint_saves_the_rows(database):
     with Server(database=database) as server, server.client() as client:
         load(server)
         # Whether or not the server was so quick.
-        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows, tiffin.takings_rows",
+        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows, tiffin.process_rows",
             database)
         run = rebuild(database, "cart_counts")
         assert run.returncode == 0, run.stderr

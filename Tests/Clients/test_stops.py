@@ -138,7 +138,7 @@ def test_two_servers_save_the_same_read_models(database):
         # A model restored from the rows of either is the one that follows from the log.
         saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
         sql(
-            "truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.order_rows, tiffin.takings_rows",
+            "truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows, tiffin.process_rows",
             database)
         with pair[0].start().client() as client:
             wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == str(len(PROJECTIONS)), 10, "a checkpoint")

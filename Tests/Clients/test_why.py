@@ -109,4 +109,4 @@ def test_an_error_is_one_line(server):
         run = run_tiffin("why", *words, environment={"TIFFIN_SERVER": address})
         assert run.returncode == status and message in run.stderr, (words, run)
         assert len(run.stderr.splitlines()) == 1 and not run.stdout
-    assert "usage: tiffin why cart|order|outlet|customer|user|relay <id> [options]" in run_tiffin("why", "--help").stdout
+    assert "usage: tiffin why cart|order|outlet|stock|customer|user|relay <id> [options]" in run_tiffin("why", "--help").stdout

@@ -27,7 +27,7 @@ START_SECONDS = 60
 STOP_SECONDS = 20
 REPLY_SECONDS = 30
 # Those whose rows are stored, in the order of their names.
-PROJECTIONS = ["cart_counts", "orders", "outlet_home", "takings"]
+PROJECTIONS = ["cart_counts", "orders", "outlet_home", "processes", "supply", "takings"]
 # How long after the end of a trouble everything is served again.
 RECOVERED_SECONDS = 5
 # What is answered meanwhile. With an ID, the command can be sent again.

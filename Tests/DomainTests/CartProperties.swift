@@ -61,7 +61,7 @@ extension Cart.State {
     fileprivate var lines: [CartLine]? {
         switch self {
         case .empty: nil
-        case .filled(let contents), .checkedOut(let contents, _): contents.lines
+        case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents.lines
         }
     }
 }
@@ -74,7 +74,7 @@ extension Cart.Event {
         case .quantityChanged(_, let from, let to): to - from
         case .lineRemoved(_, let quantity): -quantity
         case .cleared(let count): -count
-        case .lineEdited, .tipSet, .serviceChosen, .checkedOut: 0
+        case .lineEdited, .tipSet, .serviceChosen, .checkedOut, .checkoutBegun, .checkoutRefused: 0
         }
     }
 }
@@ -151,7 +151,7 @@ extension Cart.Command {
             if !lines.contains(where: { $0.id == id }) { reasons.insert(.notFound) }
             if !(0...99).contains(quantity) { reasons.insert(.limit) }
         case .remove(let id): if !lines.contains(where: { $0.id == id }) { reasons.insert(.notFound) }
-        case .clear: break
+        case .clear, .conclude: break
         case .edit(let edit):
             guard let old = lines.first(where: { $0.id == edit.line }) else { return [.notFound] }
             let note = edit.note ?? old.note

@@ -44,6 +44,13 @@ import Testing
         }
     }
 
+    @Test(arguments: SeededGenerator.seeds)
+    func `supplies never trap`(_ seed: UInt64) throws {
+        try check(Supply.self, seed, Supply.Event.random, Supply.Command.random) { state in
+            _ = Supply.changes(by: [.stocked(.item("a"), left: 0)], in: state)
+        }
+    }
+
     /// Any event succeeds, or throws and changes nothing; whatever is decided after it can happen.
     private func check<D: Decider>(
         _ decider: D.Type, _ seed: UInt64, _ event: (inout SeededGenerator) -> D.Event,
@@ -80,7 +87,13 @@ extension Timestamp {
 
 extension Outlet.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Event {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<14, using: &random) {
+        case 12:
+            .detailsChanged([
+                .orderAheadDays(random.hostileInt()), .slots(.init(minutes: random.hostileInt())),
+                .dayparts([Daypart(id: .random(&random), hours: [])]),
+            ])
+        case 13: .daypartsChanged(.random(&random))
         case 0: .registered(.sample)
         case 1: .detailsChanged([.ratingCount(random.hostileInt()), .minimumOrder(random.hostileAmount())])
         case 2: .opened
@@ -89,7 +102,7 @@ extension Outlet.Event {
         case 5: .shown
         case 6: .removed
         case 7: .openedByHours
-        case 8: .closedByHours
+        case 8: .closedByHours(opensAt: random.maybe(Timestamp.random))
         case 9: .slowed(minutes: random.hostileInt(), until: .random(&random))
         case 10: .detailsChanged([.dayStarts(random.hostileInt()), .follows(random.pick([.commands, .hours]))])
         default: .paused(until: .random(&random), reason: nil)
@@ -100,8 +113,9 @@ extension Outlet.Event {
 extension Outlet.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Command {
         switch Int.random(in: 0..<10, using: &random) {
-        case 7: .openByHours(isOpen: random.chance(50))
-        case 8: .followHours(isOpen: random.chance(50))
+        case 7: .openByHours(isOpen: random.chance(50), opensAt: random.maybe(Timestamp.random))
+        case 8:
+            .followHours(isOpen: random.chance(50), opensAt: random.maybe(Timestamp.random))
         case 9: .slow(minutes: random.hostileInt(), until: .random(&random), now: .random(&random))
         case 0: .put(.sample.with(\.ratingCount, random.hostileInt()))
         case 1: .open
@@ -111,6 +125,14 @@ extension Outlet.Command {
         case 5: .remove
         default: .pause(until: .random(&random), reason: nil, now: .random(&random))
         }
+    }
+}
+
+extension DaypartTimes {
+    fileprivate static func random(_ random: inout SeededGenerator) -> DaypartTimes {
+        DaypartTimes(
+            active: random.pick([[], [.random(&random)]]),
+            later: random.pick([[], [Later(.random(&random), begins: random.maybe(Timestamp.random))]]))
     }
 }
 
@@ -129,7 +151,10 @@ extension Menu.Event {
         case 11: .groupPut(.random(&random))
         case 12: .groupRemoved(id)
         case 13: .optionRepriced(id, random.hostileAmount(), size: random.maybe(Identifier.random))
-        case 14: random.chance(50) ? .optionSuspended(id, until: .random(&random)) : .optionResumed(id)
+        case 14:
+            random.chance(50)
+                ? .optionSuspended(id, until: .random(&random), by: random.pick([.merchant, .stock]))
+                : .optionResumed(id, by: random.pick([.merchant, .stock]))
         case 0: .sectionAdded(.sample(id), before: before)
         case 1: .sectionChanged(.sample(id))
         case 2: .sectionMoved(id, before: before)
@@ -146,7 +171,10 @@ extension Menu.Event {
         case 8: .itemRemoved(id)
         case 9: .itemRepriced(id, random.hostileAmount())
         case 10: .feedChecked(.random(&random))
-        default: random.chance(50) ? .itemSuspended(id, until: .random(&random)) : .itemResumed(id)
+        default:
+            random.chance(50)
+                ? .itemSuspended(id, until: .random(&random), by: random.pick([.merchant, .stock]))
+                : .itemResumed(id, by: random.pick([.merchant, .stock]))
         }
     }
 }
@@ -156,7 +184,12 @@ extension Menu.Command {
         let id = Identifier.random(&random)
         let section = Identifier.random(&random)
         let before = random.maybe(Identifier.random)
-        return switch Int.random(in: 0..<13, using: &random) {
+        return switch Int.random(in: 0..<14, using: &random) {
+        case 13:
+            .followStock([
+                StockChange(.item(id), isSoldOut: random.chance(50)),
+                StockChange(.option(id), isSoldOut: random.chance(50)),
+            ])
         case 8: .putGroup(.random(&random))
         case 9: .removeGroup(id)
         case 10: .repriceOption(id, random.hostileAmount(), size: random.maybe(Identifier.random))
@@ -213,14 +246,25 @@ extension CartLine {
 extension Cart.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Cart.Event {
         let line = CartLine.random(&random)
-        return switch Int.random(in: 0..<40, using: &random) {
+        return switch Int.random(in: 0..<45, using: &random) {
+        case 40..<43:
+            .checkoutBegun(
+                Cart.Checkout(
+                    order: "order-1", outlet: "o", claims: .random(&random), at: .random(&random), lines: [line],
+                    total: random.hostileAmount(), customer: random.pick([nil, "asha"])))
+        case 43, 44:
+            .checkoutRefused(
+                order: random.pick(["order-1", "order-2"]), Supply.Refusal(.soldOut, "item 'a' is sold out"))
         case 0:
             .checkedOut(
                 order: "order-1", lines: [line], total: random.hostileAmount(), customer: random.pick([nil, "asha"]),
                 name: random.pick([nil, "y"]),
                 handover: random.pick([.none, Handover(.table, table: "4"), Handover(.delivery, address: "y")]))
         case 1: .tipSet(random.hostileAmount())
-        case 39: .serviceChosen(random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]))
+        case 39:
+            .serviceChosen(
+                random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]),
+                wanted: random.maybe(Timestamp.random))
         case 2: .lineEdited(line: line.id, to: .random(&random), customer: random.pick([nil, "asha"]))
         case 3..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
         case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())
@@ -238,7 +282,11 @@ extension Cart.Command {
         let item = Identifier.random(&random)
         let offer = Offer.sample(
             price: random.hostileAmount(), currency: random.chance(80) ? .inr : .usd, maxQuantity: random.hostileInt())
-        return switch Int.random(in: 0..<5, using: &random) {
+        return switch Int.random(in: 0..<6, using: &random) {
+        case 5:
+            .conclude(
+                order: "order-1", random.pick([.held, .refused(Supply.Refusal(.soldOut, "item 'a' is sold out"))]),
+                now: .random(&random))
         case 0: .set(line: Text(item.rawValue), quantity: random.hostileInt())
         case 1: .remove(line: Text(item.rawValue))
         case 2: .clear
@@ -273,7 +321,8 @@ extension Order.Placement {
             pricing: PricingTerms(
                 taxIncluded: random.chance(50),
                 taxes: random.pick([[], [.init(id: "a", name: "A", rate: .sample(20_000))]]),
-                delivery: random.maybe { PricingTerms.Fee($0.hostileAmount(), freeFrom: $0.hostileAmount()) }))
+                delivery: random.maybe { PricingTerms.Fee($0.hostileAmount(), freeFrom: $0.hostileAmount()) }),
+            claims: .random(&random))
     }
 }
 
@@ -309,6 +358,39 @@ extension Order.LineEdit {
     }
 }
 
+extension [Claim] {
+    fileprivate static func random(_ random: inout SeededGenerator) -> [Claim] {
+        random.pick([
+            [], [Claim(.item("a"), 1)], [Claim(.item("a"), 2), Claim(.option("b"), Int64(random.hostileInt()))],
+        ])
+    }
+}
+
+extension Supply.Event {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Supply.Event {
+        let order = Identifier.random(&random)
+        return switch Int.random(in: 0..<6, using: &random) {
+        case 0, 1: .stocked(.item(.random(&random)), left: random.maybe { Int64($0.hostileInt()) })
+        case 2: .refused(Supply.Refusal(.soldOut, "gone"), order: order, at: .random(&random))
+        case 3: .returned(.random(&random), order: order)
+        default: .held(.random(&random), order: order, at: .random(&random))
+        }
+    }
+}
+
+extension Supply.Command {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Supply.Command {
+        let (key, order) = (Claim.Key.item(.random(&random)), Identifier.random(&random))
+        return switch Int.random(in: 0..<6, using: &random) {
+        case 0: .stock(key, .left(Int64(random.hostileInt())))
+        case 1: .stock(key, .more(Int64(random.hostileInt())))
+        case 2: .stock(key, .uncounted)
+        case 3: .takeBack(.random(&random), order: order)
+        default: .hold(.random(&random), order: order, now: .random(&random))
+        }
+    }
+}
+
 extension Charge {
     fileprivate static func random(_ random: inout SeededGenerator) -> Charge {
         func amounts() -> [Amount] {
@@ -332,12 +414,13 @@ extension Order.Terms {
 
 extension Order.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event {
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 16: .changeProposed(.random(&random), until: .random(&random))
         case 17: .changed(.random(&random))
         case 18: .changeDeclined(by: random.pick(Order.Party.allCases))
         case 19: .changeExpired
         case 20: .changesNoted
+        case 21: .claimsReturned
         case 15: .coverLost(payBy: .random(&random))
         case 14:
             .refunded(
@@ -362,7 +445,7 @@ extension Order.Event {
         case 5: .preparationStarted
         case 6: .readied
         case 7: .completed(by: random.pick(Order.Party.allCases))
-        case 8...10: .delayed(readyBy: .random(&random))
+        case 8...10: .delayed(readyBy: .random(&random), text: random.pick([nil, "late", .sealed("x")]))
         default: .cancelled(.random(&random))
         }
     }
@@ -370,13 +453,14 @@ extension Order.Event {
 
 extension Order.Ending {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Ending {
-        Order.Ending(by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases))
+        Order.Ending(
+            by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases), claims: .random(&random))
     }
 }
 
 extension Order.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Command {
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<17, using: &random) {
         case 11, 12:
             .propose(
                 (0..<random.pick([1, 2, 0])).map { _ in .random(&random) },
@@ -385,6 +469,7 @@ extension Order.Command {
         case 13: .agree(Order.Change.random(&random).after, as: [.customer, .merchant])
         case 14: .decline(as: random.pick([[.customer], [.merchant], [.customer, .merchant]]))
         case 15: .noteChanges
+        case 16: .noteReturn
         case 10:
             .refund(
                 random.pick([
@@ -402,7 +487,7 @@ extension Order.Command {
         case 3: .prepare
         case 4: .ready
         case 5: .complete
-        case 6: .delay(readyBy: .random(&random), now: .random(&random))
+        case 6: .delay(readyBy: .random(&random), text: random.maybe { _ in "late" }, now: .random(&random))
         case 7:
             .cancel(
                 by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases),

@@ -129,11 +129,11 @@ extension Menu.Command {
         var reasons: Set<Rejection.Code> = []
         func need(_ isThere: Bool) { if !isThere { reasons.insert(.notFound) } }
         switch self {
-        case .putSection(let header, let before?):
+        case .putSection(let header, let before?, _):
             if before == header.id { reasons.insert(.invalid) }
             need(sections.contains { $0.header.id == before })
         case .removeSection(let id): need(sections.contains { $0.header.id == id })
-        case .putItem(let item, let section, let before, _):
+        case .putItem(let item, let section, let before, _, _):
             let target = sections.first { $0.header.id == section }
             need(target != nil)
             if let before {

@@ -57,6 +57,20 @@ import Testing
             then: .events([.delayed(readyBy: 1_200_000)])),
         Case("the same delay is none", given: accepted, when: .delay(readyBy: 900_000, now: 0), then: .events([])),
         Case(
+            "a delay may say why", given: accepted, when: .delay(readyBy: 1_200_000, text: "no gas", now: 0),
+            then: .events([.delayed(readyBy: 1_200_000, text: "no gas")])),
+        Case(
+            "the same delay for the same reason is none",
+            given: accepted + [.delayed(readyBy: 1_200_000, text: "no gas")],
+            when: .delay(readyBy: 1_200_000, text: "no gas", now: 0), then: .events([])),
+        Case(
+            "a reason may come later", given: accepted + [.delayed(readyBy: 1_200_000)],
+            when: .delay(readyBy: 1_200_000, text: "no gas", now: 0),
+            then: .events([.delayed(readyBy: 1_200_000, text: "no gas")])),
+        Case(
+            "a reason for nobody is not sealed", given: accepted,
+            when: .delay(readyBy: 1_200_000, text: .sealed("x"), now: 0), then: .rejected(.invalid, about: .reason)),
+        Case(
             "what is ready is not delayed", given: [placed(), .readied], when: .delay(readyBy: 9, now: 0),
             then: .rejected(.state)),
         Case(

@@ -13,7 +13,12 @@ import Testing
         .registered(
             details.with(\.hours, [OpeningHours(day: .monday, opens: 0, closes: 60)!]).with(\.follows, .hours))
     ]
-    private static let resting = following + [.closedByHours]
+    private static let dayparts = ["breakfast", "lunch"].map {
+        Daypart(id: $0, hours: [OpeningHours(day: .monday, opens: 0, closes: 60)!])
+    }
+    private static let dayparted: [Outlet.Event] = [.registered(details.with(\.dayparts, dayparts))]
+    private static let lunch = DaypartTimes(active: ["lunch"], later: [.init("breakfast", begins: 9)])
+    private static let resting = following + [.closedByHours()]
     private static let slow = open + [.slowed(minutes: 15, until: 500)]
     private static let hidden = open + [.hidden]
     private static let removed = paused + [.removed]
@@ -80,6 +85,12 @@ import Testing
             Case(
                 "open: in the past", given: open, when: .slow(minutes: 5, until: 5, now: 5), then: .rejected(.invalid)),
             Case(
+                "slow: no longer, without an end", given: slow, when: .slow(minutes: 0, until: nil, now: 1),
+                then: .events([.opened])),
+            Case(
+                "open: slow without an end", given: open, when: .slow(minutes: 5, until: nil, now: 1),
+                then: .rejected(.invalid, about: .until)),
+            Case(
                 "open: below nothing", given: open, when: .slow(minutes: -1, until: 9, now: 5),
                 then: .rejected(.invalid)),
             Case(
@@ -97,7 +108,41 @@ import Testing
             Case("following: open", given: following, when: .openByHours(isOpen: true), then: .events([.opened])),
             Case(
                 "following: open while its hours are closed", given: following, when: .openByHours(isOpen: false),
-                then: .events([.closedByHours])),
+                then: .events([.closedByHours()])),
+            Case(
+                "resting: it opens at another time", given: resting, when: .followHours(isOpen: false, opensAt: 9),
+                then: .events([.closedByHours(opensAt: 9)])),
+            Case(
+                "resting: it opens at the same time", given: following + [.closedByHours(opensAt: 9)],
+                when: .followHours(isOpen: false, opensAt: 9), then: .events([])),
+            Case(
+                "closed: its dayparts begin and end all the same", given: dayparted,
+                when: .followHours(isOpen: false, dayparts: lunch), then: .events([.daypartsChanged(lunch)])),
+            Case(
+                "closed: the same dayparts", given: dayparted + [.daypartsChanged(lunch)],
+                when: .followHours(isOpen: false, dayparts: lunch), then: .events([])),
+            Case(
+                "closed: a daypart goes that the menu names", given: dayparted,
+                when: .put(details, menuDayparts: ["lunch": "item 'tea'"]),
+                then: .rejected(.state, naming: ["item 'tea'", "'lunch'"])),
+            Case(
+                "closed: a daypart twice", given: closed,
+                when: .put(details.with(\.dayparts, dayparts + dayparts)),
+                then: .rejected(.invalid, about: "dayparts[2].id")),
+            Case(
+                "closed: a daypart without hours", given: closed,
+                when: .put(details.with(\.dayparts, [Daypart(id: "lunch", hours: [])])),
+                then: .rejected(.invalid, about: "dayparts[0].hours")),
+            Case(
+                "closed: orders ahead without hours that act", given: closed,
+                when: .put(details.with(\.orderAheadDays, 1)),
+                then: .rejected(.invalid, about: "orderAheadDays")),
+            Case(
+                "following: more days ahead than there can be", given: following,
+                when: .put(details.with(\.orderAheadDays, 15)), then: .rejected(.invalid, about: "orderAheadDays")),
+            Case(
+                "closed: slots without orders ahead", given: closed,
+                when: .put(details.with(\.slots, .init(minutes: 15))), then: .rejected(.invalid, about: "slots")),
             Case("resting: again", given: resting, when: .openByHours(isOpen: false), then: .events([])),
             Case(
                 "resting: its time comes", given: resting, when: .followHours(isOpen: true),
@@ -109,10 +154,10 @@ import Testing
                 then: .rejected(.state, allowed: [.openOutlet])),
             Case(
                 "following: its time ends", given: following + [.opened], when: .followHours(isOpen: false),
-                then: .events([.closedByHours])),
+                then: .events([.closedByHours()])),
             Case(
                 "following, paused: its time ends", given: following + [.opened, .paused(until: 9, reason: nil)],
-                when: .followHours(isOpen: false), then: .events([.closedByHours])),
+                when: .followHours(isOpen: false), then: .events([.closedByHours()])),
             Case(
                 "following: closed in between", given: following + [.opened, .closed], when: .followHours(isOpen: true),
                 then: .events([])),

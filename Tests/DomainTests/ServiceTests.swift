@@ -262,7 +262,7 @@ struct ServiceTests {
     ) throws -> Cart.Command {
         var checkOut = Cart.CheckOut(
             order: "order-1", agreement: .total(total), of: try Cart.state(after: events),
-            offers: { lines, _, _ in lines.map { _ in offer } }, details: { _ in details }, now: 1_000)
+            offers: { lines, _ in lines.map { _ in offer } }, details: { _ in details }, now: 1_000)
         checkOut.customer = customer
         checkOut.handover.phone = phone
         checkOut.handover.address = address

@@ -94,16 +94,19 @@ enum EventTarget {
                     try expectDocument(
                         CartDocument.bytes(
                             of: stream.id, state: cart, version: version, updatedAt: time, texts: .none
-                        ) { model.outletHome.offers(for: $0, at: $1, for: $2, now: time) })
+                        ) { model.outletHome.offers(for: $0, at: $1.outlet, for: $1.service, now: time) })
                     try expectDocument(
                         QuoteDocument.bytes(
                             of: stream.id, state: cart, version: version, texts: .none,
-                            offers: { model.outletHome.offers(for: $0, at: $1, for: $2, now: time) },
-                            details: { model.outletHome[$0]?.details?.details }))
+                            offers: { model.outletHome.offers(for: $0, at: $1.outlet, for: $1.service, now: time) },
+                            details: { model.outletHome[$0.outlet]?.details?.details }))
                 case .order(.placed(let book)):
                     try expectDocument(
                         OrderDocument.bytes(
                             of: stream.id, book: book, version: version, updatedAt: time, texts: .none))
+                case .supply(let supply):
+                    try expectDocument(
+                        StockDocument.bytes(of: stream.id, supply, version: version) { _ in nil })
                 case .order, .outlet, .menu, .deed: break
                 }
             }

@@ -36,7 +36,9 @@ import TextFormats
 
     @Test func `commands about no outlet, cart or order have no key`() {
         let keyed = Self.commands.filter { $0.keyIndex != nil }.map(\.name)
-        let about = ["CART.", "ORDER.", "OUTLET.", "MENU.", "ITEM.GET", "KITCHEN", "TAKINGS", "PICTURE."]
+        let about = [
+            "CART.", "ORDER.", "OUTLET.", "MENU.", "ITEM.GET", "KITCHEN", "TAKINGS", "STOCK", "PICTURE.", "SLOTS",
+        ]
         #expect(
             keyed.sorted()
                 == Self.commands.map(\.name).filter { name in about.contains(where: name.hasPrefix) }.sorted())

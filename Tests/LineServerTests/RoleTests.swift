@@ -21,6 +21,7 @@ import Users
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
         "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "CART.QUOTE", "ORDER.GET", "ORDERS",
+        "SLOTS",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: [
@@ -35,7 +36,7 @@ import Users
             "MENU.ITEM.RESUME", "MENU.GROUP.PUT", "MENU.GROUP.REMOVE", "MENU.OPTION.PRICE", "MENU.OPTION.SUSPEND",
             "MENU.OPTION.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET", "ORDER.ACCEPT", "ORDER.REJECT", "ORDER.PREPARE",
             "ORDER.READY", "ORDER.COMPLETE", "ORDER.NOTED", "ORDER.DELAY", "ORDER.PAYMENT", "ORDER.REFUND", "KITCHEN",
-            "TAKINGS", "OUTLETS.OWN", "PICTURE.PUT",
+            "TAKINGS", "OUTLETS.OWN", "PICTURE.PUT", "MENU.ITEM.STOCK", "MENU.OPTION.STOCK", "STOCK",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]
@@ -95,7 +96,7 @@ import Users
     /// What a confined customer may use whatever its ids say: outlets are there for every customer, and an order is
     /// looked at before it is shown.
     private static let withoutCarts: Set = [
-        "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
+        "OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
         "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE",
         "ORDERS",
     ]
@@ -116,7 +117,7 @@ import Users
     }
 
     /// What is about no outlet, and what asks for all of them, is not for a merchant who is confined.
-    private static let ofOutlets: Set = ["OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET"]
+    private static let ofOutlets: Set = ["OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET"]
 
     /// An order's id does not say whose it is: that is decided when the order has been read. What a list is confined
     /// to is decided by its options.

@@ -153,7 +153,7 @@ extension RightServer {
     func quote(of cart: CartID, _ state: Cart.State, version: Int) -> [UInt8] {
         QuoteDocument.bytes(
             of: Identifier(world.cartName(cart))!, state: state, version: Int64(version), texts: .none,
-            offers: { lines, outlet, _ in self.offers(for: lines, at: outlet) }, details: { self.details(at: $0) })
+            offers: { self.offers(for: $0, at: $1.outlet) }, details: { self.details(at: $0.outlet) })
     }
 
     func details(at outlet: Identifier) -> OutletDetails? {

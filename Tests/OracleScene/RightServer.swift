@@ -298,8 +298,8 @@ package final class RightServer {
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
-                    offers: { lines, outlet, _ in self.offers(for: lines, at: outlet) },
-                    details: { self.details(at: $0) }, now: now))
+                    offers: { self.offers(for: $0, at: $1.outlet) }, details: { self.details(at: $0.outlet) }, now: now)
+            )
         }
     }
 
@@ -351,10 +351,12 @@ package final class RightServer {
         case .lineEdited(let edited, let line, _):
             append(stream, "cart.lineEdited", fields(line).merging(["from": edited.string]) { $1 })
         case .tipSet(let amount): append(stream, "cart.tipSet", ["tip": amount.minorUnits])
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, _):
             append(
                 stream, "cart.serviceChosen",
                 shown(service, table))
+        // Nothing is counted.
+        case .checkoutBegun, .checkoutRefused: break
         case .checkedOut(let order, let lines, let charges, let total, _, _, let handover):
             let outlet = before.contents.flatMap { contents in
                 world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }
@@ -463,6 +465,8 @@ package final class RightServer {
             document.merge(["status": "open", "outlet": contents.outlet.rawValue]) { $1 }
             fill(&document, contents.lines, hasProblems: true, at: contents.outlet)
             if contents.tip > .zero { document["tip"] = contents.tip.minorUnits }
+        // Nothing is counted.
+        case .checkingOut: break
         case .checkedOut(let contents, let order):
             document["currency"] = contents.currency.code
             document.merge(
@@ -514,7 +518,7 @@ package final class RightServer {
         case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
         case .outletClosed: ["code": "CLOSED"]
         case .wrongChoice(.soldOut(let option)): ["code": "OPTIONSOLDOUT", "option": option.rawValue]
-        case .wrongChoice, .taxGone: preconditionFailure("no load asks for it")
+        case .wrongChoice, .taxGone, .outOfDaypart: preconditionFailure("no load asks for it")
         }
     }
 }

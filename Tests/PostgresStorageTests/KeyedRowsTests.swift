@@ -138,8 +138,12 @@ import Testing
     }
 
     @Test(
-        arguments: ["DELETE FROM tiffin.projection_checkpoints", "UPDATE tiffin.projection_checkpoints SET position = 3"])
-    @LoopActor func `Nothing is added to rows that are older than those that it continues`(statement: String) async throws {
+        arguments: [
+            "DELETE FROM tiffin.projection_checkpoints", "UPDATE tiffin.projection_checkpoints SET position = 3",
+        ])
+    @LoopActor func `Nothing is added to rows that are older than those that it continues`(statement: String)
+        async throws
+    {
         try await Stored.with { stored in
             try await stored.write("a", "new")
             try await stored.change(statement)

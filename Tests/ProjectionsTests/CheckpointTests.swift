@@ -155,7 +155,7 @@ struct CheckpointTests {
             #expect(Set(keys[projection] ?? []).count == projection.rowCount(in: model))
             #expect((keys[projection] ?? []).count == projection.rowCount(in: model))
         }
-        #expect(ReadModel.projections.map { $0.rowCount(in: model) } == [outlets, carts, 0, 0])
+        #expect(ReadModel.projections.map { $0.rowCount(in: model) } == [outlets, carts, 0, 0, 0, 0])
         model.saved(checkpoint)
         var next = model.takeCheckpoint(since: checkpoint.digests)
         #expect(next.nextSlice() == nil, "nothing has changed since")

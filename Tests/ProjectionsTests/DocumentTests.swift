@@ -243,7 +243,7 @@ struct DocumentTests {
         _ state: Cart.State, texts: TextOpener = .none, offer: @escaping (Identifier) -> Offer
     ) -> [UInt8] {
         CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) {
-            lines, _, _ in
+            lines, _ in
             lines.map { offer($0.item) }
         }
     }
@@ -255,7 +255,7 @@ struct DocumentTests {
     @Test func `A quote of a line that cannot be priced has no total, and names the item and the tax`() throws {
         let document = QuoteDocument.bytes(
             of: "c", state: try DocumentTests.state(DocumentTests.tea), version: 1, texts: .none,
-            offers: { lines, _, _ in lines.map { _ in .taxGone("food") } }, details: { _ in nil })
+            offers: { lines, _ in lines.map { _ in .taxGone("food") } }, details: { _ in nil })
         #expect(
             String(decoding: document, as: UTF8.self).hasSuffix(
                 #""problem":{"code":"TAXGONE","tax":"food"}}],"subtotal":null,"charges":[],"total":null,"quote":null,"#
@@ -268,6 +268,10 @@ struct DocumentTests {
         (offer(300), #"{"code":"PRICECHANGED","unitPrice":300}"#),
         (.soldOut(until: nil), #"{"code":"SOLDOUT"}"#),
         (.soldOut(until: 5), #"{"code":"SOLDOUT"}"#),
+        (
+            .outOfDaypart("breakfast", begins: 5),
+            #"{"code":"CLOSED","daypart":"breakfast","availableFrom":"1970-01-01T00:00:00.005Z"}"#
+        ),
         (.noItem, #"{"code":"GONE"}"#),
         (.noOutlet, #"{"code":"GONE"}"#),
         (.notForSale, #"{"code":"GONE"}"#),
@@ -355,7 +359,8 @@ struct DocumentTests {
         #expect(
             try document([.accepted(readyBy: 3_000, by: .merchant)], waiting)
                 == #""status":"accepted","placedAt":"1970-01-01T00:00:00Z","promisedFor":"1970-01-01T00:00:01Z","#
-                + #""readyBy":"1970-01-01T00:00:03Z""#)
+                + #""readyBy":"1970-01-01T00:00:03Z","#
+                + #""promise":[{"from":"1970-01-01T00:00:01Z","to":"1970-01-01T00:00:03Z","reason":null}]"#)
         #expect(
             try document([.cancelled(Order.Ending(by: .system, .unpaid))], Order.Terms(payBy: 4_000))
                 == #""status":"cancelled","ending":{"by":"system","code":"UNPAID","reason":null}"#)

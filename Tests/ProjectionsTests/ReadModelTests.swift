@@ -17,6 +17,7 @@ struct ReadModelTests {
             #expect(model.mayExist(stream))
             switch state {
             case .deed: break
+            case .supply(let supply): #expect((model.supplies.left(at: stream.id) ?? [:]) == supply.left)
             case .outlet(.removed): #expect(model.outletHome[stream.id] == nil)
             case .outlet(let outlet):
                 let record = try #require(model.outletHome[stream.id])
@@ -45,6 +46,7 @@ struct ReadModelTests {
                 switch stream.category {
                 case .cart: model.cartCounts.quarantine
                 case .order: model.orders.quarantine
+                case .supply: model.supplies.quarantine
                 case .outlet, .menu, .customer, .user, .relay: model.outletHome.quarantine
                 }
             #expect(quarantine[stream]?.position == position)
@@ -56,7 +58,7 @@ struct ReadModelTests {
 
     @Test func `unknown streams cannot exist, except orders`() {
         let model = ReadModel(partition: 0)
-        for category: StreamName.Category in [.outlet, .menu, .cart] {
+        for category: StreamName.Category in [.outlet, .menu, .cart, .supply] {
             #expect(!model.mayExist(StreamName(category, "x")))
         }
         #expect(model.mayExist(StreamName(.order, "x")))

@@ -134,6 +134,7 @@ struct History {
                 } else {
                     orderEvents.append((id, [next]))
                 }
+            case .supply: world.violation("\(recorded.stream) is in the log, and nothing was counted")
             case .deed: world.violation("\(recorded.stream) is in the log, and nothing was done beside it")
             }
             streams[recorded.stream] = steps + [step]
@@ -161,7 +162,7 @@ struct History {
         case .hidden: step.outlet.isHidden = true
         case .shown: step.outlet.isHidden = false
         case .removed: step.outlet.isRemoved = true
-        case .registered, .detailsChanged, .paused, .openedByHours, .closedByHours, .slowed:
+        case .registered, .detailsChanged, .paused, .openedByHours, .closedByHours, .daypartsChanged, .slowed:
             if event.position > world.filled { world.violation("\(id) was changed by nobody: \(change)") }
         }
     }
@@ -235,7 +236,7 @@ struct History {
                 return world.violation("\(cart) got a tip of \(amount.minorUnits), which nobody gave")
             }
             step.cart.tip = amount.minorUnits
-        case .serviceChosen(let service, _):
+        case .serviceChosen(let service, _, _):
             world.violation("\(cart) is for \(service), which nobody asked for")
         case .checkedOut(let order, let lines, let charges, let total, let customer, _, _):
             sell(to: customer)
@@ -262,7 +263,8 @@ struct History {
                     "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
             }
             (step.cart.order, step.cart.bill, step.cart.prices) = (order.rawValue, bill, prices)
-        case .quantityChanged, .lineRemoved, .lineEdited: world.violation("\(cart) was changed by nobody")
+        case .quantityChanged, .lineRemoved, .lineEdited, .checkoutBegun, .checkoutRefused:
+            world.violation("\(cart) was changed by nobody")
         }
         step.reply = step.cart.order == nil ? step.cart.count : 0
     }

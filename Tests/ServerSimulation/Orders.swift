@@ -21,14 +21,16 @@ extension OrderChange {
             return OrderState.Ending(ending.by.rawValue, ending.reason.rawValue, text)
         }
         switch event {
-        case .placed, .scheduled, .changeProposed, .changed, .changeDeclined, .changeExpired, .changesNoted: return nil
+        case .placed, .scheduled, .changeProposed, .changed, .changeDeclined, .changeExpired, .changesNoted,
+            .claimsReturned:
+            return nil
         case .released: self = .released
         case .accepted(let time, let party): self = .accepted(readyBy: time?.rfc3339, by: party.rawValue)
         case .rejected(let ending): self = .rejected(words(ending))
         case .preparationStarted: self = .preparing
         case .readied: self = .ready
         case .completed(let party): self = .completed(by: party.rawValue)
-        case .delayed(let time): self = .delayed(readyBy: time.rfc3339)
+        case .delayed(let time, _): self = .delayed(readyBy: time.rfc3339)
         case .cancelled(let ending): self = .cancelled(words(ending))
         case .paymentReported(let payment, let isInDoubt):
             let parent: String? =

@@ -1,7 +1,9 @@
+import Catalogue
 import CommandHandling
 import Domain
 import EventLog
 import EventLoop
+import Foundation
 import SeededRandom
 import Testing
 
@@ -149,6 +151,74 @@ import Testing
             }
             await rooms.turns { deadlines.count <= 7 }
             #expect(deadlines.count > 0)
+            deadlines.stop()
+        }
+    }
+
+    @Test @LoopActor func `an order for later is shown to its kitchen in time, and waits for it from then on`()
+        async throws
+    {
+        try await Rooms.with { rooms in
+            let deadlines = Deadlines(rooms.partitions, rooms.changes, Self.hurried)
+            deadlines.start()
+            await rooms.place(
+                "later",
+                Order.Terms(
+                    placedAt: rooms.clock.now, promisedFor: Rooms.Clock.after(seconds: 7_200),
+                    releaseAt: Rooms.Clock.after(seconds: 3_600), acceptWithin: 60))
+            rooms.clock.milliseconds += 3_599_000
+            await rooms.place("sooner", Self.terms(acceptWithin: 1))
+            await rooms.turns { rooms.status(of: "sooner") == .cancelled }
+            #expect(rooms.status(of: "later") == .scheduled)
+            rooms.clock.milliseconds += 2_000
+            await rooms.turns { rooms.status(of: "later") == .placed }
+            rooms.clock.milliseconds += 62_000
+            await rooms.turns { rooms.status(of: "later") == .cancelled }
+            deadlines.stop()
+        }
+    }
+
+    @Test @LoopActor func `dayparts begin and end by themselves, and what is had in them with them`() async throws {
+        try await Rooms.with { rooms in
+            // It is 22:13 on a Tuesday, and 3:43 on Wednesday in Kolkata.
+            var details = OutletDetails.named("O")
+            details.dayparts = [
+                Daypart(
+                    id: "breakfast", hours: [OpeningHours(day: .wednesday, opens: 7 * 60, closes: 660)!])
+            ]
+            let deadlines = Deadlines(rooms.partitions, rooms.changes, Self.hurried)
+            deadlines.start()
+            await rooms.open("o", items: 2, details)
+            var item = MenuItem(id: "item-0", kind: "menuItem", name: "Egg", price: Amount(minorUnits: 1))
+            item.daypart = "breakfast"
+            await rooms.send(.menu("o"), .menu(.putItem(item, section: "all", before: nil)))
+            @LoopActor func offer() -> Offer { rooms.partitions.offer(of: "item-0", with: [], at: "o") }
+            @LoopActor func isAvailable() -> Bool { if case .available = offer() { true } else { false } }
+            @LoopActor func openItems() -> Int {
+                guard let catalogue = rooms.catalogue.whole,
+                    let query = try? catalogue.query(["OPEN"], of: .items, options: [])
+                else { return 0 }
+                return String(decoding: catalogue.page(query).bytes, as: UTF8.self)
+                    .components(separatedBy: #""item":"#).count - 1
+            }
+            let (seven, eleven) = (Rooms.Clock.after(seconds: 11_800), Rooms.Clock.after(seconds: 26_200))
+            rooms.clock.milliseconds += 1_000
+            await rooms.turns { offer() == .outOfDaypart("breakfast", begins: seven) }
+            #expect(openItems() == 1)
+            // Who wants it for later is not kept from it by what is now.
+            guard case .available = rooms.partitions.offer(of: "item-0", with: [], at: "o", wanted: seven) else {
+                Issue.record("nothing is had at breakfast")
+                return
+            }
+            #expect(
+                rooms.partitions.offer(of: "item-0", with: [], at: "o", wanted: eleven)
+                    == .outOfDaypart("breakfast", begins: seven.adding(seconds: 7 * 86_400)))
+            rooms.clock.milliseconds = seven.millisecondsSinceEpoch
+            // It begins at once, even before that is recorded.
+            #expect(openItems() == 2 && isAvailable())
+            rooms.clock.milliseconds = eleven.millisecondsSinceEpoch + 1_000
+            await rooms.turns { !isAvailable() }
+            #expect(openItems() == 1)
             deadlines.stop()
         }
     }

@@ -83,7 +83,8 @@ import Testing
                 await Self.answer(service, "CUSTOMER.FORGET", "asha").contains(#""forgottenBefore":null"#))
             #expect(
                 await Self.answer(service, "PROJECTION.REBUILD", "catalogue")
-                    == "INVALID projection: must be one of outlet_home, cart_counts, orders, takings")
+                    == "INVALID projection: must be one of outlet_home, cart_counts, orders, takings, supply, processes"
+            )
             #expect(await Self.answer(service, "PROJECTION.REBUILD", "orders").hasPrefix("UNAVAILABLE "))
         }
     }

@@ -64,7 +64,8 @@ package final class PeerServer: Front {
 private final class PeerSession {
     /// Commands by their names.
     private static let commands = Dictionary(
-        Command.all.map { (Array($0.declaration.name.utf8), $0) }, uniquingKeysWith: { first, _ in first })
+        (Command.all + Command.ofServers).map { (Array($0.declaration.name.utf8), $0) },
+        uniquingKeysWith: { first, _ in first })
 
     /// The most bytes of answers that wait for a server to read them; one with more is disconnected.
     private static let outgoingLimit = 256 << 20

@@ -27,8 +27,10 @@ struct Problem {
         (["DENIED", "NOPERM", "READONLY"], .forbidden),
         (["NOTFOUND"], .notFound),
         (
-            ["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED"],
-            .conflict
+            [
+                "CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED",
+                "NOSLOT",
+            ], .conflict
         ),
         (["FORGOTTEN"], .gone),
         (["IDMISMATCH"], .unprocessable),

@@ -153,6 +153,9 @@ extension Route {
         Route(
             "GET", "/v1/outlets/{outlet}/items/{item}", both, "ITEM.GET", [.query("since", "SINCE")],
             .document(.tagged)),
+        Route(
+            "GET", "/v1/outlets/{outlet}/slots", both, "SLOTS", [.query("service", "SERVICE"), .query("date", "DATE")],
+            .document(.never)),
         Route("GET", "/v1/browse", both, "BROWSE", [.filters], .document(.tagged)),
         Route("GET", "/v1/outlets", both, "OUTLETS", [.filters], .document(.tagged)),
         Route("GET", "/v1/surprise", both, "SURPRISE", [.filters], .document(.never)),
@@ -174,7 +177,7 @@ extension Route {
             [
                 .cart, .body("outlet"), .body("item"), .body("quantity", integer: true),
                 .customer(with: "note"), .body("options", "OPTIONS", optional: true),
-                .body("note", "NOTE", optional: true),
+                .body("note", "NOTE", optional: true), .body("for", "FOR", optional: true),
             ], .number("count")),
         Route(
             "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET", [.cart, .body("quantity", integer: true)],
@@ -185,7 +188,9 @@ extension Route {
             "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)], .number("count")),
         Route(
             "PUT", "/v1/cart/service", [.store], "CART.SERVICE",
-            [.cart, .body("service"), .body("table", "TABLE", optional: true)], .number("count")),
+            [
+                .cart, .body("service"), .body("table", "TABLE", optional: true), .body("for", "FOR", optional: true),
+            ], .number("count")),
         Route(
             "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
@@ -230,7 +235,7 @@ extension Route {
             [.body("until", "UNTIL"), .body("reason", "REASON", optional: true)], .number("version")),
         Route(
             "POST", "/v1/outlets/{outlet}/busy", [.console], "OUTLET.BUSY",
-            [.body("delay", "DELAY", integer: true), .body("until", "UNTIL")], .number("version")),
+            [.body("delay", "DELAY", integer: true), .body("until", "UNTIL", optional: true)], .number("version")),
         Route("POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
         Route("POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
         Route("PUT", "/v1/outlets/{outlet}/pictures", [.console], "PICTURE.PUT", [.content], .document(.never)),
@@ -266,6 +271,21 @@ extension Route {
             "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
             .number("version")),
         Route(
+            "PUT", "/v1/outlets/{outlet}/items/{item}/stock", [.console], "MENU.ITEM.STOCK",
+            [
+                .body("count", "COUNT", integer: true, optional: true),
+                .body("add", "ADD", integer: true, optional: true),
+            ],
+            .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/options/{option}/stock", [.console], "MENU.OPTION.STOCK",
+            [
+                .body("count", "COUNT", integer: true, optional: true),
+                .body("add", "ADD", integer: true, optional: true),
+            ],
+            .number("version")),
+        Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
+        Route(
             "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
             [.query("from", "FROM", optional: false), .query("until", "UNTIL")], .document(.never)),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
@@ -280,8 +300,8 @@ extension Route {
         Route("POST", "/v1/orders/{order}/complete", [.console], "ORDER.COMPLETE", .number("version")),
         Route("POST", "/v1/orders/{order}/noted", [.console], "ORDER.NOTED", .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY", [.body("ready", "READY")],
-            .number("version")),
+            "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY",
+            [.body("ready", "READY"), .body("reason", "REASON", optional: true)], .number("version")),
         Route(
             "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
             [

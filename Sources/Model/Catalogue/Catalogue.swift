@@ -100,13 +100,16 @@ public final class Catalogue {
         }
         let outlet = outlets[row]
         if outlet.details != details || outlet.status != status {
-            let listings = outlet.items.map(items.listing(at:))
+            // Where it is another part of the day, and nothing else is new, only what is had in parts of the day changes.
+            let isOfDay = outlet.status == status && outlet.details.isSame(as: details)
+            let rows = isOfDay ? outlet.items.filter { items[$0].hasDaypart } : outlet.items
+            let listings = rows.map(items.listing(at:))
             let new = outlets.listing(of: outlet, details, status)
             changed(.outlets, from: outlets.listing(at: row), to: new, at: row) {
                 outlet.details = details
                 outlet.status = status
             }
-            for (itemRow, old) in zip(outlet.items, listings) {
+            for (itemRow, old) in zip(rows, listings) {
                 changed(.items, from: old, to: items.listing(at: itemRow), at: itemRow) {}
             }
         }

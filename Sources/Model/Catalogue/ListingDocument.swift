@@ -18,7 +18,7 @@ enum ListingDocument {
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
         if !item.links.isEmpty { writer.field("hasLinks", true) }
-        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        ItemDocument.writeAvailability(outlet.suspension(of: entry), to: &writer)
         writer.field("outletName", outlet.details.name.string)
         writer.field("city", outlet.details.city?.string)
         writer.field("area", outlet.details.area?.string)

@@ -13,6 +13,7 @@ public enum DomainCommand: Sendable {
     case menu(Menu.Command)
     case cart(Cart.Command)
     case order(Order.Command)
+    case supply(Supply.Command)
 }
 
 /// A request to change a stream.
@@ -58,13 +59,16 @@ public enum CommandReply: Equatable, Sendable {
     case count(Int)
     /// The order that was placed.
     case order(Identifier)
+    /// The order that will be placed once the outlet's supply has what it claims.
+    case checkingOut(Identifier)
 }
 
 extension AggregateState {
     /// The reply to a command that led to this state.
     func reply(version: Int64) -> CommandReply {
         switch self {
-        case .outlet, .menu, .order, .deed: .version(version)
+        case .outlet, .menu, .order, .supply, .deed: .version(version)
+        case .cart(.checkingOut(_, let checkout)): .checkingOut(checkout.order)
         case .cart(.checkedOut(_, let order)): .order(order)
         case .cart(let cart): .count(cart.count)
         }

@@ -192,7 +192,8 @@ extension Orders.Open {
             book.status = status
             book.acceptBy = acceptBy
             book.payBy = payBy
-            book.readyBy = readyBy
+            book.setReady(by: readyBy)
+            book.promiseChanges = []
             for payment in payments { book.payments.take(payment) }
             self.init(book: book, placed: payload, schemaVersion: present)
         } catch {

@@ -160,6 +160,8 @@ public struct Orders: Projection {
         } else if case .changeProposed(let change, _) = change, let last = book.changes.indices.last {
             book.changes[last].change = change.summary
         }
+        // Nothing that is asked of a projection says how a promise changed.
+        book.promiseChanges = []
         standing.version = version
         standing.changedAt = event.recordedAt.millisecondsSinceEpoch
         standing.status = book.status.number

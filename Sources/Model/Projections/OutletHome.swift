@@ -41,19 +41,21 @@ public struct OutletHome: Projection {
     /// - Parameters:
     ///   - chosen: in the order of the ids, each once.
     ///   - service: how the order is to be had, if that was chosen.
+    ///   - ahead: the time that it is wanted for; nil for now.
     public func offer(
         of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, for service: ServiceKind? = nil,
-        now: Timestamp
+        ahead: TimeAhead? = nil, now: Timestamp
     ) -> Offer {
-        outlets[outlet]?.offer(of: item, with: chosen, for: service, now: now) ?? .noOutlet
+        outlets[outlet]?.offer(of: item, with: chosen, for: service, ahead: ahead, now: now) ?? .noOutlet
     }
 
     /// The same of the lines of a cart, in their order.
     public func offers(
-        for lines: [CartLine], at outlet: Identifier, for service: ServiceKind? = nil, now: Timestamp
+        for lines: [CartLine], at outlet: Identifier, for service: ServiceKind? = nil, ahead: TimeAhead? = nil,
+        now: Timestamp
     ) -> [Offer] {
         guard let record = outlets[outlet] else { return lines.map { _ in .noOutlet } }
-        return lines.map { record.offer(of: $0.item, with: $0.chosen, for: service, now: now) }
+        return lines.map { record.offer(of: $0.item, with: $0.chosen, for: service, ahead: ahead, now: now) }
     }
 
     /// The details of an outlet, even if it was removed; nil if it is damaged or never was.
@@ -79,8 +81,10 @@ public struct OutletHome: Projection {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
-    /// The outlets whose hours open and close them now.
-    public var followingHours: [Identifier] { outlets.values.filter(\.followsHours).map(\.id) }
+    /// The outlets whose hours open and close them now, or their dayparts.
+    public var followingTime: [Identifier] {
+        outlets.values.filter(\.outlet.followsTime).map(\.id)
+    }
 
     /// Every outlet that is shown to clients that ask for it.
     public var shown: [OutletRecord] {
@@ -185,7 +189,10 @@ public struct OutletRecord: Sendable {
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
     private(set) var sale:
-        (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?)?
+        (
+            status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
+            dayparts: DaypartTimes?
+        )?
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
@@ -216,11 +223,17 @@ public struct OutletRecord: Sendable {
 
     private static func sale(
         of outlet: Outlet.State
-    ) -> (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?)? {
+    ) -> (
+        status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
+        dayparts: DaypartTimes?
+    )? {
         switch outlet {
         case .unregistered, .removed: nil
         case .registered(let details, let status, _):
-            (status, details.currency, details.pricing.taxes, details.services.kinds.first)
+            (
+                status, details.currency, details.pricing.taxes, details.services.kinds.first,
+                details.daypartTimes.later.isEmpty ? nil : details.daypartTimes
+            )
         }
     }
 
@@ -239,10 +252,14 @@ public struct OutletRecord: Sendable {
         return delay > 0 ? details.slowed(by: delay) : details
     }
 
-    /// Whether its hours open and close it now.
-    public var followsHours: Bool {
-        guard let (details, status) = details else { return false }
-        return details.follows == .hours && status != .closed
+    /// Until when an item cannot be had as its part of the day is not on; nil if it is.
+    public func suspension(ofDaypartOf entry: MenuState.Entry) -> MenuState.Suspension? {
+        sale?.dayparts?.suspension(of: entry.daypart)
+    }
+
+    /// Until when an item cannot be had, as it is sold out, or its part of the day is not on.
+    func suspension(of entry: MenuState.Entry) -> MenuState.Suspension? {
+        .both(entry.suspension, suspension(ofDaypartOf: entry))
     }
 
     /// Whether it is kept out of lists and searches.
@@ -250,13 +267,20 @@ public struct OutletRecord: Sendable {
 
     /// What the menu says of an item with some options at this moment.
     ///
-    /// - Parameter service: how the order is to be had, if that was chosen.
+    /// - Parameters:
+    ///   - service: how the order is to be had, if that was chosen.
+    ///   - ahead: the time that it is wanted for; nil for now.
     func offer(
-        of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind?, now: Timestamp
+        of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind?, ahead: TimeAhead? = nil,
+        now: Timestamp
     ) -> Offer {
-        guard let (status, currency, taxes, standard) = sale else { return .noOutlet }
-        guard status.takesOrders(at: now) else { return .outletClosed(status) }
-        let offer = menu.offer(of: item, with: chosen, for: service ?? standard, in: currency, now: now)
+        guard let (status, currency, taxes, standard, dayparts) = sale else { return .noOutlet }
+        guard ahead.map({ status.takesOrders(ahead: $0.time) }) ?? status.takesOrders(at: now) else {
+            return .outletClosed(status)
+        }
+        let offer = menu.offer(
+            of: item, with: chosen, for: service ?? standard, in: currency, now: ahead?.time ?? now,
+            dayparts: ahead.map { $0.dayparts } ?? dayparts)
         if case .available(let item) = offer,
             let gone = item.taxes.first(where: { tax in !taxes.contains { $0.id == tax } })
         {
@@ -276,6 +300,21 @@ public struct OutletRecord: Sendable {
         return named
     }
 
+    /// The dayparts that the menu names, each with the first section or item that does.
+    public var menuDayparts: [Identifier: Text] {
+        var named: [Identifier: Text] = [:]
+        for section in menu.sections {
+            if let daypart = section.header.daypart, named[daypart] == nil {
+                named[daypart] = Text("section '\(section.header.id)'")
+            }
+            for item in section.items {
+                guard let daypart = menu.entries[item]?.daypart, named[daypart] == nil else { continue }
+                named[daypart] = Text("item '\(item)'")
+            }
+        }
+        return named
+    }
+
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         switch event.event {
         case .outlet(let change):
@@ -286,7 +325,7 @@ public struct OutletRecord: Sendable {
             try OutletRecord.check(event.version, after: menuVersion)
             try Menu.evolve(&menu, change)
             menuVersion = event.version
-        case .cart, .order, .deed:
+        case .cart, .order, .supply, .deed:
             preconditionFailure("an event of another projection")
         }
         revision = event.position
@@ -297,7 +336,7 @@ public struct OutletRecord: Sendable {
             switch event.stream.category {
             case .outlet: outletVersion = event.version
             case .menu: menuVersion = event.version
-            case .cart, .order, .customer, .user, .relay: preconditionFailure("an event of another projection")
+            case .cart, .order, .supply, .customer, .user, .relay: preconditionFailure("an event of another projection")
             }
             revision = event.position
         }

@@ -111,7 +111,7 @@ extension OutletRecord {
                         switch try OutletRecord.event(from: &reader) {
                         case .outlet(let event): try Outlet.evolve(&outlet, event)
                         case .menu(let event): try Menu.evolve(&menu, event)
-                        case .cart, .order, .deed: throw ImpossibleEvent("an event of another projection")
+                        case .cart, .order, .supply, .deed: throw ImpossibleEvent("an event of another projection")
                         }
                     } catch {
                         throw reader.failure("a possible event (\(error))")
@@ -149,18 +149,22 @@ extension OutletRecord {
             switch status {
             case .closed: break
             case .open: events.append(.outlet(.opened))
-            case .resting: events.append(.outlet(.closedByHours))
+            case .resting(let opensAt): events.append(.outlet(.closedByHours(opensAt: opensAt)))
             case .slow(let minutes, let until):
                 events += [.outlet(.opened), .outlet(.slowed(minutes: minutes, until: until))]
             case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
             }
             if isHidden { events.append(.outlet(.hidden)) }
+            if details.daypartTimes != .none { events.append(.outlet(.daypartsChanged(details.daypartTimes))) }
         case .removed(let details): events += [.outlet(.registered(details)), .outlet(.removed)]
         }
         // Before the items, so that what follows for these is worked out once.
         for group in menu.groups.list {
             events.append(.menu(.groupPut(group)))
             for option in group.options {
+                if menu.groups.usedUp.contains(option.id) {
+                    events.append(.menu(.optionSuspended(option.id, until: nil, by: .stock)))
+                }
                 guard let suspension = menu.groups.suspensions[option.id] else { continue }
                 events.append(.menu(.optionSuspended(option.id, until: suspension.until)))
             }
@@ -170,6 +174,9 @@ extension OutletRecord {
             for id in section.items {
                 guard let entry = menu.entries[id] else { continue }
                 events.append(.menu(.itemAdded(entry.item, section: section.header.id, before: nil)))
+                if menu.usedUpItems.contains(id) {
+                    events.append(.menu(.itemSuspended(id, until: nil, by: .stock)))
+                }
                 if let suspension = entry.ownSuspension {
                     events.append(.menu(.itemSuspended(id, until: suspension.until)))
                 }

@@ -23,6 +23,10 @@ public struct ReadModel: Sendable {
     public internal(set) var orders: Orders
     /// What outlets took.
     public internal(set) var takings: Takings
+    /// What is left of what outlets have counted.
+    public internal(set) var supplies: Supplies
+    /// What is under way over several streams.
+    public internal(set) var processes: Processes
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -44,6 +48,8 @@ public struct ReadModel: Sendable {
         cartCounts = CartCounts(notesChanges: notesChanges, limit: cartLimit)
         orders = Orders(notesChanges: notesChanges)
         takings = Takings(notesChanges: notesChanges)
+        supplies = Supplies(notesChanges: notesChanges)
+        processes = Processes(notesChanges: notesChanges)
     }
 
     /// Every projection.
@@ -52,6 +58,8 @@ public struct ReadModel: Sendable {
         RegisteredProjection(\.cartCounts),
         RegisteredProjection(\.orders),
         RegisteredProjection(\.takings),
+        RegisteredProjection(\.supplies),
+        RegisteredProjection(\.processes),
     ]
 
     private mutating func fold(
@@ -59,7 +67,11 @@ public struct ReadModel: Sendable {
     ) -> CorruptEvent? {
         var corruption: CorruptEvent?
         if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
-        if CartCounts.follows(category), followsCarts { corruption = cartCounts.fold(event) ?? corruption }
+        if CartCounts.follows(category) {
+            if followsCarts { corruption = cartCounts.fold(event) ?? corruption }
+            if case .success(let event) = event { processes.fold(event) }
+        }
+        if Supplies.follows(category) { corruption = supplies.fold(event) ?? corruption }
         if Orders.follows(category) {
             let before = try? orders.sale(of: event.get().stream.id)
             corruption = orders.fold(event) ?? corruption
@@ -68,6 +80,7 @@ public struct ReadModel: Sendable {
                 let sale = before ?? orders.sale(of: event.stream.id)
             {
                 takings.fold(event, of: sale)
+                processes.fold(event, of: sale)
             }
         }
         return corruption
@@ -79,6 +92,7 @@ public struct ReadModel: Sendable {
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
         if CartCounts.follows(stream.category), knowsCarts, !cartCounts.mayExist(stream) { return false }
+        if Supplies.follows(stream.category), !supplies.mayExist(stream) { return false }
         return true
     }
 
@@ -88,6 +102,7 @@ public struct ReadModel: Sendable {
         case .cart: cartCounts.quarantine[stream] != nil
         case .order: orders.quarantine[stream] != nil
         case .outlet, .menu: outletHome.quarantine[stream] != nil
+        case .supply: supplies.quarantine[stream] != nil
         // No projection follows what is done beside the log.
         case .customer, .user, .relay: false
         }
@@ -101,6 +116,7 @@ public struct ReadModel: Sendable {
             case .cart: cartCounts.version(of: stream.id)
             case .order: orders.version(of: stream.id) ?? 0
             case .outlet, .menu: outletHome.version(of: stream)
+            case .supply: supplies.version(of: stream.id)
             case .customer, .user, .relay: Int64(0)
             }
         return isQuarantined(stream) ? version + 1 : version

@@ -10,8 +10,8 @@ internal import PostgresStorage
 
 enum WhyCommand: Subcommand {
     static let name = "why"
-    static let summary = "shows the history of a cart, an order, an outlet, a customer, a user or a relay"
-    static let operands = ["cart|order|outlet|customer|user|relay", "<id>"]
+    static let summary = "shows the history of a cart, an order, an outlet, its stock, a customer, a user or a relay"
+    static let operands = ["cart|order|outlet|stock|customer|user|relay", "<id>"]
     static let options: [any DeclaredOption] =
         [server, database, map, directory, last] + ConnectionOptions.declarations
 
@@ -32,13 +32,14 @@ enum WhyCommand: Subcommand {
         "last", "n", "the most events that are shown", .integer(1...maximumEvents), default: "50")
 
     private enum Kind: String {
-        case cart, order, outlet, customer, user, relay
+        case cart, order, outlet, stock, customer, user, relay
     }
 
     static func run(_ options: Options) async throws -> ExitCode {
         let words = options.operands
         guard words.count == 2, let kind = Kind(rawValue: words[0]), let id = Identifier(words[1]) else {
-            throw UsageError("name a cart, an order, an outlet, a customer, a user or a relay, and its id")
+            throw UsageError(
+                "name a cart, an order, an outlet, an outlet's stock, a customer, a user or a relay, and its id")
         }
         for line in try await history(of: kind, id, options[last], options) {
             guard Terminal.print(line) else { break }
@@ -174,6 +175,10 @@ enum WhyCommand: Subcommand {
             let menu = try await self.events(of: .menu, id, source)
             guard !events.isEmpty || !menu.isEmpty else { throw Failure("the log has no outlet '\(id)'") }
             return OutletHistory(id, events, menu: menu).text(last: last)
+        case .stock:
+            let events = try await events(of: .supply, id, source)
+            guard !events.isEmpty else { throw Failure("outlet '\(id)' has counted nothing") }
+            return SupplyHistory(id, events).text(last: last)
         case .customer: return try await deeds(of: .customer, id, last, source)
         case .user: return try await deeds(of: .user, id, last, source)
         case .relay: return try await deeds(of: .relay, id, last, source)
@@ -206,7 +211,9 @@ enum WhyCommand: Subcommand {
 extension SealedTextUse {
     /// What a server answers with a document that shows the text.
     fileprivate var question: [String] {
-        order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)", "AT", "\(position)"]
+        // Of the reasons that an order was given, the document as of an event shows that event's last.
+        let moment = order == nil || kind == .reason ? ["AT", "\(position)"] : []
+        return (order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)"]) + moment
     }
 
     /// The text as such a document shows it.
@@ -214,7 +221,10 @@ extension SealedTextUse {
         guard let document = try? JSONSerialization.jsonObject(with: Data(document)) as? [String: Any] else {
             return nil
         }
-        if kind == .reason { return (document["ending"] as? [String: Any])?["reason"] as? String }
+        if kind == .reason {
+            let change = (document["promise"] as? [[String: Any]])?.last
+            return (document["ending"] as? [String: Any] ?? change)?["reason"] as? String
+        }
         guard let line else { return document["name"] as? String }
         let lines = document["lines"] as? [[String: Any]]
         return lines?.first { ($0["line"] as? String).map { Text($0) } == line }?["note"] as? String

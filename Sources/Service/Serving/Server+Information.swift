@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import CommandHandling
+internal import Domain
 internal import EventLoop
 package import Measurement
 internal import Projections
@@ -14,7 +15,8 @@ extension Server {
             Facts("Log", self.partitions.workers.enumerated().flatMap(self.logFacts) + self.queueFacts),
             Facts(
                 "Projections",
-                self.partitions.workers.enumerated().flatMap(self.projectionFacts) + [self.catalogueFact]
+                self.partitions.workers.enumerated().flatMap(self.projectionFacts) + self.processFacts
+                    + [self.catalogueFact]
                     + self.rebuilder.facts),
         ]
     }
@@ -118,6 +120,19 @@ extension Server {
                         Fact("digest", "\(keeper.savedDigests[projection])"),
                     ])
             }
+    }
+
+    private var processFacts: [Fact] {
+        let open = processes.open
+        let age = open.oldest.map { max(0, clock().millisecondsSinceEpoch - $0.millisecondsSinceEpoch) / 1_000 }
+        return [
+            Fact(
+                "processes_open", open.count,
+                .gauge("tiffin_processes_open", "Checkouts and returns that have begun and not ended.")),
+            Fact(
+                "processes_oldest_seconds", age ?? 0,
+                .gauge("tiffin_processes_oldest_seconds", "How long the oldest of them has been open.")),
+        ]
     }
 
     private var catalogueFact: Fact {

@@ -42,7 +42,27 @@ extension Server: @LoopActor Service {
         try writes.submit(to: order, call, giving: parameter, command: command)
     }
 
+    package func concluded(_ checkout: Response) -> Response { processes.concluded(checkout) }
+
+    package func hold(
+        _ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        writes.hold(claims, for: order, at: outlet, metadata)
+    }
+
+    package func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        writes.takeBack(claims, of: order, at: outlet, metadata)
+    }
+
     // MARK: State
+
+    package func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] {
+        partitions.claims(of: lines, at: outlet)
+    }
+
+    package func status(ofOrder order: Identifier) -> Order.Status? { partitions.status(ofOrder: order) }
 
     package var partitioning: Partitioning { partitions.partitioning }
 
@@ -53,7 +73,11 @@ extension Server: @LoopActor Service {
 
     package func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { try partitions.outlet(outlet) }
 
-    package func details(of outlet: Identifier) -> OutletDetails? { partitions.details(of: outlet) }
+    package func details(of outlet: Identifier, at time: Timestamp?) -> OutletDetails? {
+        partitions.details(of: outlet, at: time)
+    }
+
+    package func rules(of zone: Text) -> ZoneRules? { partitions.rules(of: zone) }
 
     package func lastDetails(of outlet: Identifier) -> OutletDetails? { partitions.lastDetails(of: outlet) }
 
@@ -66,13 +90,14 @@ extension Server: @LoopActor Service {
     package func hasKitchen(_ outlet: Identifier) -> Bool { partitions.hasKitchen(outlet) }
 
     package func offer(
-        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?,
+        wanted: Timestamp?
     ) -> Offer {
-        partitions.offer(of: item, with: chosen, at: outlet, as: service)
+        partitions.offer(of: item, with: chosen, at: outlet, as: service, wanted: wanted)
     }
 
-    package func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
-        partitions.offers(for: lines, at: outlet, as: service)
+    package func offers(for lines: [CartLine], of cart: Cart.Contents) -> [Offer] {
+        partitions.offers(for: lines, of: cart)
     }
 
     package func count(of cart: Identifier) throws(Failure) -> Response {

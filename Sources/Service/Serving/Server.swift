@@ -45,6 +45,7 @@ package final class Server {
     let logWaits = LogWaits()
 
     let deadlines: Deadlines
+    let processes: ProcessRunner
     let rebuilder: Rebuilder
     let forgetting: CustomerForgetting
     let pictures: Pictures
@@ -109,7 +110,10 @@ package final class Server {
                 partitions: partitions, homes: homes, kitchens: kitchens, catalogue: liveCatalogue, sealer: sealer),
             memory, changes, configuration)
         deadlines = Deadlines(partitions, changes)
+        processes = ProcessRunner(partitions, changes)
         deadlines.keeps = { [unowned self] in keeps($0) }
+        processes.keeps = { [unowned self] in keeps($0) }
+        processes.ask = { [unowned self] in ask($0, $1) }
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
         liveCatalogue.load(partitions.workers.map(\.readModel)) { [weak self] in
@@ -149,6 +153,7 @@ package final class Server {
         for partition in partitions.workers { serve(partition) }
         watch.start()
         deadlines.start()
+        processes.start()
     }
 
     /// A worker whose read model is at the end of the log. It is not served yet.
@@ -163,6 +168,7 @@ package final class Server {
     func serve(_ worker: PartitionWorker) {
         let partition = worker.readModel.partition
         worker.audience.onFork = { [unowned self] in leaveFork(of: partition) }
+        worker.audience.onProcesses = { [unowned self] in processes.follow(partition) }
         worker.start()
     }
 
@@ -184,6 +190,7 @@ package final class Server {
         sweep?.cancel()
         memory.stop()
         deadlines.stop()
+        processes.stop()
         logWaits.stop()
         await rebuilder.stop()
         await forgetting.stop()
@@ -227,8 +234,20 @@ package final class Server {
     /// Runs a command here. Its answer is there at once, or promised.
     func decide(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if configuration.isFollower, !command.declaration.effect.isRead { throw .readOnly }
-        if case .write = command.declaration.effect { try memory.checkRoom() }
+        // What has begun is brought to its end.
+        if case .write = command.declaration.effect, !command.isOfServers { try memory.checkRoom() }
         return readEverywhere(try command.body(self, call), to: command, call)
+    }
+
+    /// Runs what this server asks by itself, where it is decided.
+    private func ask(_ command: Command, _ words: [[UInt8]]) -> Response {
+        do throws(Failure) {
+            return try Arguments.with(words) { arguments throws(Failure) in
+                try run(command, try Call(command.declaration, arguments))
+            }
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Who has asked for something, for the operator.

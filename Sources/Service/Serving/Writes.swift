@@ -132,6 +132,43 @@ final class Writes {
         return .promise(promise)
     }
 
+    // MARK: Supply
+
+    func hold(
+        _ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        let stream = StreamName(.supply, outlet)
+        let promise = Promise(about: stream.category)
+        let request = CommandRequest(stream: stream, metadata: metadata) { [clock = partitions.clock] _, _ in
+            .supply(.hold(claims, order: order, now: clock()))
+        }
+        partitions[stream].handle(request) { [self] outcome in
+            guard case .accepted = outcome else { return promise.fail(Failure(outcome)) }
+            // Not here: the processor may be in the middle of its work.
+            LoopActor.task { [self] in
+                partitions[stream].read(stream) { result in
+                    promise.end(
+                        result.mapError { Failure($0) }.map { committed in
+                            guard case .supply(let supply) = committed.state else { return .null }
+                            return ClaimReply.answer(supply.answers[order])
+                        })
+                }
+            }
+        }
+        return .promise(promise)
+    }
+
+    func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        let promise = Promise(about: .supply)
+        submit(
+            CommandRequest(stream: StreamName(.supply, outlet), metadata: metadata) { _, _ in
+                .supply(.takeBack(claims, order: order))
+            }, promise)
+        return .promise(promise)
+    }
+
     private func submit(_ request: consuming CommandRequest, _ promise: Promise) {
         request.metadata = recorded(request.metadata)
         // The promise alone: it takes no memory of its own to keep a closure that holds a single object.
@@ -162,6 +199,7 @@ extension Promise {
         case .accepted(.version(let version)): keep(.integer(version))
         case .accepted(.count(let count)): keep(.integer(Int64(count)))
         case .accepted(.order(let order)): keep(.text(order.rawValue))
+        case .accepted(.checkingOut(let order)): fail(.checkingOut(order))
         case .recordable, .rejected, .corrupt, .busy, .unavailable, .unknown: fail(Failure(outcome))
         }
     }

@@ -98,13 +98,33 @@ final class MemoryService: Service {
         return try submit(StreamName(.order, order), call) { _, _ in .order(command(text.map(PersonalText.plain))) }
     }
 
+    func concluded(_ checkout: Response) -> Response { checkout }
+
+    func hold(
+        _ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        .answer(.null)
+    }
+
+    func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response {
+        .answer(.null)
+    }
+
     // MARK: State
+
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] { [] }
+
+    func status(ofOrder order: Identifier) -> Order.Status? { nil }
 
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { nil }
 
-    func details(of outlet: Identifier) -> OutletDetails? { details[outlet] }
+    func details(of outlet: Identifier, at _: Timestamp?) -> OutletDetails? { details[outlet] }
 
-    func lastDetails(of outlet: Identifier) -> OutletDetails? { details(of: outlet) }
+    func rules(of zone: Text) -> ZoneRules? { ZoneRules(zone) }
+
+    func lastDetails(of outlet: Identifier) -> OutletDetails? { details[outlet] }
 
     func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums] {
         moments.dropFirst().map { _ in TakingsSums() }
@@ -117,15 +137,14 @@ final class MemoryService: Service {
     func hasKitchen(_ outlet: Identifier) -> Bool { details[outlet] != nil }
 
     func offer(
-        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as _: ServiceKind?,
+        wanted _: Timestamp?
     ) -> Offer {
         offersAsked.append((item, chosen, outlet))
         return offer
     }
 
-    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
-        lines.map { _ in offer }
-    }
+    func offers(for lines: [CartLine], of _: Cart.Contents) -> [Offer] { lines.map { _ in offer } }
 
     func count(of cart: Identifier) throws(Failure) -> Response { .answer(.integer(Int64(counts[cart] ?? 0))) }
 

@@ -79,12 +79,13 @@ struct ChangingOutlets {
         var touched: Set<Identifier> = generator.chance(20) ? ["i1", "i2", "never-there"] : []
         for event in events {
             switch event {
-            case .sectionAdded, .sectionChanged, .sectionMoved, .feedChecked: break
-            case .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended, .optionResumed:
+            case .sectionAdded, .sectionMoved, .feedChecked: break
+            case .sectionChanged, .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended,
+                .optionResumed:
                 return nil
             case .itemAdded(let item, _, _), .itemChanged(let item): touched.insert(item.id)
-            case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
-                .itemResumed(let id):
+            case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _, _),
+                .itemResumed(let id, _):
                 touched.insert(id)
             }
         }
@@ -131,6 +132,15 @@ struct ChangingOutlets {
         case 2: return .close
         case 3: return .pause(until: soon(), reason: nil, now: now)
         case 4: return generator.chance(30) ? .hide : .show
+        case 5:
+            // Those that an outlet does not have yet are not its own.
+            guard case .outlet(.registered(let details, _, _)) = states[StreamName(.outlet, outlet)],
+                !details.dayparts.isEmpty
+            else { return .open }
+            return .followHours(
+                isOpen: true,
+                dayparts: DaypartTimes(
+                    later: [.init("breakfast", begins: generator.maybe { _ in 0 }.map { _ in soon() })]))
         default:
             let currency = ids.firstIndex(of: outlet)! % 3 == 1 ? "USD" : "LKR"
             var details = OutletDetails(
@@ -142,6 +152,11 @@ struct ChangingOutlets {
             details.priceForTwo = generator.maybe { Amount(minorUnits: Vocabulary.price(&$0)) }
             details.rating = generator.maybe { Rating(hundredths: $0.pick([0, 350, 400, 401, 450, 500]))! }
             details.deliveryMinutes = generator.maybe { $0.pick([0, 15, 20, 30, 31, 60]) }
+            if generator.chance(70) {
+                details.dayparts = [
+                    Daypart(id: "breakfast", hours: [OpeningHours(day: .monday, opens: 0, closes: 60)!])
+                ]
+            }
             return .put(details)
         }
     }
@@ -170,7 +185,8 @@ struct ChangingOutlets {
         return MenuDocument(
             sections: (0..<generator.number(1..<4)).map { number in
                 let header = SectionHeader(
-                    id: Identifier("s\(number)")!, title: "S", kind: "menuItems", layout: .list)
+                    id: Identifier("s\(number)")!, title: "S", kind: "menuItems", layout: .list,
+                    daypart: generator.pick([nil, nil, nil, "breakfast"]))
                 let items = (0..<generator.number(0..<8)).compactMap { _ in free.popLast() }
                 return MenuSection(header: header, items: items.map { item($0) })
             })
@@ -178,7 +194,7 @@ struct ChangingOutlets {
 
     private mutating func item(_ id: Identifier) -> MenuItem {
         let kind = generator.pick(ItemKind.all)
-        return MenuItem(
+        var item = MenuItem(
             id: id, kind: kind.name, name: Vocabulary.name(&generator),
             description: generator.maybe { Vocabulary.name(&$0) },
             price: kind.needsPrice || generator.chance(50) ? Amount(minorUnits: Vocabulary.price(&generator)) : nil,
@@ -187,6 +203,8 @@ struct ChangingOutlets {
             attributes: ItemAttributes(
                 Vocabulary.attributes(&generator)
                     + (kind.name == "badge" ? [.init("label", .text("New")), .init("points", .number(25))] : [])))
+        item.daypart = generator.pick([nil, nil, nil, "breakfast"])
+        return item
     }
 
     private mutating func item(_ id: String) -> MenuItem { item(Identifier(id)!) }

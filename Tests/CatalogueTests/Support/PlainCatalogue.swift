@@ -66,6 +66,11 @@ final class PlainCatalogue {
                     if let suspension = record.menu.entries[item.id]?.suspension {
                         entry.isOpen = isOpen && !suspension.holds(at: now)
                     }
+                    if let daypart = item.daypart ?? section.header.daypart,
+                        let later = details.daypartTimes.later.first(where: { $0.id == daypart })
+                    {
+                        entry.isOpen = entry.isOpen && later.begins.map { $0 <= now } ?? false
+                    }
                     items.append(entry)
                 }
             }

@@ -12,6 +12,7 @@ enum EventCase: String, CaseIterable {
     case outletClosed = "outlet.closed"
     case outletPaused = "outlet.paused"
     case outletSlowed = "outlet.slowed"
+    case outletDaypartsChanged = "outlet.daypartsChanged"
     case outletHidden = "outlet.hidden"
     case outletShown = "outlet.shown"
     case outletRemoved = "outlet.removed"
@@ -40,6 +41,8 @@ enum EventCase: String, CaseIterable {
     case cartTipSet = "cart.tipSet"
     case cartServiceChosen = "cart.serviceChosen"
     case cartCheckedOut = "cart.checkedOut"
+    case cartCheckoutBegun = "cart.checkoutBegun"
+    case cartCheckoutRefused = "cart.checkoutRefused"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
     case orderScheduled = "order.scheduled"
@@ -58,6 +61,11 @@ enum EventCase: String, CaseIterable {
     case orderChangeDeclined = "order.changeDeclined"
     case orderChangeExpired = "order.changeExpired"
     case orderChangesNoted = "order.changesNoted"
+    case orderClaimsReturned = "order.claimsReturned"
+    case supplyStocked = "supply.stocked"
+    case supplyHeld = "supply.held"
+    case supplyRefused = "supply.refused"
+    case supplyReturned = "supply.returned"
     case customerForgotten = "customer.forgotten"
     case userPut = "user.put"
     case userRemoved = "user.removed"
@@ -73,6 +81,7 @@ enum EventCase: String, CaseIterable {
             case .outlet(.closed): .outletClosed
             case .outlet(.paused): .outletPaused
             case .outlet(.slowed): .outletSlowed
+            case .outlet(.daypartsChanged): .outletDaypartsChanged
             case .outlet(.openedByHours): .outletOpened
             case .outlet(.closedByHours): .outletClosed
             case .outlet(.hidden): .outletHidden
@@ -103,6 +112,8 @@ enum EventCase: String, CaseIterable {
             case .cart(.tipSet): .cartTipSet
             case .cart(.serviceChosen): .cartServiceChosen
             case .cart(.checkedOut): .cartCheckedOut
+            case .cart(.checkoutBegun): .cartCheckoutBegun
+            case .cart(.checkoutRefused): .cartCheckoutRefused
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
             case .order(.scheduled): .orderScheduled
@@ -121,6 +132,11 @@ enum EventCase: String, CaseIterable {
             case .order(.changeDeclined): .orderChangeDeclined
             case .order(.changeExpired): .orderChangeExpired
             case .order(.changesNoted): .orderChangesNoted
+            case .order(.claimsReturned): .orderClaimsReturned
+            case .supply(.stocked): .supplyStocked
+            case .supply(.held): .supplyHeld
+            case .supply(.refused): .supplyRefused
+            case .supply(.returned): .supplyReturned
             case .deed(.customerForgotten): .customerForgotten
             case .deed(.userPut): .userPut
             case .deed(.userRemoved): .userRemoved
@@ -136,7 +152,8 @@ enum EventCase: String, CaseIterable {
         case .outletDetailsChanged:
             .outlet(.detailsChanged(random.details().all.filter { _ in Bool.random(using: &random) }))
         case .outletOpened: .outlet(random.pick([.opened, .openedByHours]))
-        case .outletClosed: .outlet(random.pick([.closed, .closedByHours]))
+        case .outletClosed: .outlet(random.pick([.closed, .closedByHours(opensAt: random.maybe { $0.time() })]))
+        case .outletDaypartsChanged: .outlet(.daypartsChanged(random.daypartTimes()))
         case .outletSlowed: .outlet(.slowed(minutes: random.integer(), until: random.time()))
         case .outletPaused: .outlet(.paused(until: random.time(), reason: random.maybe { $0.text() }))
         case .outletHidden: .outlet(.hidden)
@@ -156,14 +173,20 @@ enum EventCase: String, CaseIterable {
                     random.identifier(), section: random.identifier(), before: random.maybe { $0.identifier() }))
         case .itemRemoved: .menu(.itemRemoved(random.identifier()))
         case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
-        case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .itemSuspended:
+            .menu(
+                .itemSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .itemResumed: .menu(.itemResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .groupPut: .menu(.groupPut(random.group()))
         case .groupRemoved: .menu(.groupRemoved(random.identifier()))
         case .optionRepriced:
             .menu(.optionRepriced(random.identifier(), random.amount(), size: random.maybe { $0.identifier() }))
-        case .optionSuspended: .menu(.optionSuspended(random.identifier(), until: random.maybe { $0.time() }))
-        case .optionResumed: .menu(.optionResumed(random.identifier()))
+        case .optionSuspended:
+            .menu(
+                .optionSuspended(
+                    random.identifier(), until: random.maybe { $0.time() }, by: random.pick([.merchant, .stock])))
+        case .optionResumed: .menu(.optionResumed(random.identifier(), by: random.pick([.merchant, .stock])))
         case .feedChecked: .menu(.feedChecked(random.feedCheck()))
         case .cartItemAdded:
             .cart(
@@ -178,7 +201,10 @@ enum EventCase: String, CaseIterable {
             .cart(.lineEdited(line: random.text(), to: random.line(), customer: random.maybe { $0.identifier() }))
         case .cartTipSet: .cart(.tipSet(random.amount()))
         case .cartServiceChosen:
-            .cart(.serviceChosen(random.pick(ServiceKind.allCases), table: random.maybe { $0.text() }))
+            .cart(
+                .serviceChosen(
+                    random.pick(ServiceKind.allCases), table: random.maybe { $0.text() },
+                    wanted: random.maybe { $0.time() }))
         case .cartCheckedOut:
             .cart(
                 .checkedOut(
@@ -187,6 +213,16 @@ enum EventCase: String, CaseIterable {
                     customer: random.maybe { $0.identifier() },
                     name: random.maybe { SealedText(ciphertext: $0.text()) },
                     handover: random.handover()))
+        case .cartCheckoutBegun:
+            .cart(
+                .checkoutBegun(
+                    Cart.Checkout(
+                        order: random.identifier(), outlet: random.identifier(), claims: random.claims(),
+                        at: random.time(), lines: random.lines(), charges: random.charges(), total: random.amount(),
+                        customer: random.maybe { $0.identifier() },
+                        name: random.maybe { SealedText(ciphertext: $0.text()) }, handover: random.handover(),
+                        terms: random.terms())))
+        case .cartCheckoutRefused: .cart(.checkoutRefused(order: random.identifier(), random.refusal()))
         case .orderPlaced:
             .order(
                 .placed(
@@ -196,7 +232,7 @@ enum EventCase: String, CaseIterable {
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms(),
                         handover: random.handover(), missing: random.pick(Order.Missing.allCases),
-                        pricing: random.pricing())))
+                        pricing: random.pricing(), claims: random.claims())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
@@ -227,13 +263,19 @@ enum EventCase: String, CaseIterable {
         case .orderCoverLost: .order(.coverLost(payBy: random.time()))
         case .orderReadied: .order(.readied)
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
-        case .orderDelayed: .order(.delayed(readyBy: random.time()))
+        case .orderDelayed:
+            .order(.delayed(readyBy: random.time(), text: random.maybe { $0.personalText() }))
         case .orderCancelled: .order(.cancelled(random.ending()))
         case .orderChangeProposed: .order(.changeProposed(random.change(), until: random.time()))
         case .orderChanged: .order(.changed(random.change()))
         case .orderChangeDeclined: .order(.changeDeclined(by: random.pick(Order.Party.allCases)))
         case .orderChangeExpired: .order(.changeExpired)
         case .orderChangesNoted: .order(.changesNoted)
+        case .orderClaimsReturned: .order(.claimsReturned)
+        case .supplyStocked: .supply(.stocked(random.claimKey(), left: random.maybe { Int64($0.integer()) }))
+        case .supplyHeld: .supply(.held(random.claims(), order: random.identifier(), at: random.time()))
+        case .supplyRefused: .supply(.refused(random.refusal(), order: random.identifier(), at: random.time()))
+        case .supplyReturned: .supply(.returned(random.claims(), order: random.identifier()))
         case .customerForgotten: .deed(.customerForgotten)
         case .userPut:
             .deed(
@@ -284,13 +326,22 @@ extension SeededGenerator {
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
             specialDays: pick([
-                [], [.init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 0, closes: 1)!])],
+                [], [.init(CalendarDay("2026-12-24")!, [OpeningPeriod(opens: 0, closes: 1)!])],
             ]),
             follows: pick(OutletDetails.Opener.allCases), prepMinutes: maybe { $0.integer() },
             acceptWithin: maybe { $0.integer() },
             payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() },
             dayStarts: maybe { $0.integer() }, pricing: pricing(),
-            services: services())
+            services: services(), orderAheadDays: pick([0, 14]), slots: maybe { .init(minutes: $0.integer()) },
+            dayparts: pick([
+                [], [Daypart(id: identifier(), hours: [OpeningHours(day: .friday, opens: 0, closes: 1_440)!])],
+            ]))
+    }
+
+    mutating func daypartTimes() -> DaypartTimes {
+        DaypartTimes(
+            active: pick([[], [identifier()]]),
+            later: pick([[], [.init(identifier(), begins: nil), .init(identifier(), begins: time())]]))
     }
 
     mutating func handover() -> Handover {
@@ -322,7 +373,7 @@ extension SeededGenerator {
                 .list, .horizontalCard(width: 1, height: 10_000), Layout(style: text()),
                 Layout(style: "grid", minimumWidth: integer()),
             ]),
-            sticky: Bool.random(using: &self))
+            sticky: Bool.random(using: &self), daypart: maybe { $0.identifier() })
     }
 
     mutating func item() -> MenuItem {
@@ -334,7 +385,7 @@ extension SeededGenerator {
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
             attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() },
-            servicePrices: byService { $0.amount() }, isCombo: chance(50))
+            servicePrices: byService { $0.amount() }, isCombo: chance(50), daypart: maybe { $0.identifier() })
     }
 
     mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
@@ -422,8 +473,16 @@ extension SeededGenerator {
     mutating func ending() -> Order.Ending {
         Order.Ending(
             by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() },
-            price: maybe { Order.Price($0.amount(), $0.charges()) })
+            price: maybe { Order.Price($0.amount(), $0.charges()) }, claims: claims())
     }
+
+    mutating func claimKey() -> Claim.Key { Claim.Key(pick(Claim.Kind.allCases), text()) }
+
+    mutating func claims() -> [Claim] {
+        (0..<Int.random(in: 0...2, using: &self)).map { _ in Claim(claimKey(), Int64(integer())) }
+    }
+
+    mutating func refusal() -> Supply.Refusal { Supply.Refusal(pick([.soldOut, .limit]), text()) }
 
     mutating func line() -> CartLine {
         CartLine(

@@ -105,21 +105,49 @@ struct GoldenEvent {
         GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
         GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
         GoldenEvent("outlet.opened", .outlet(.openedByHours), #"{"by":"hours"}"#),
-        GoldenEvent("outlet.closed", .outlet(.closedByHours), #"{"by":"hours"}"#),
+        GoldenEvent("outlet.closed", .outlet(.closedByHours()), #"{"by":"hours"}"#),
+        GoldenEvent(
+            "outlet.closed", version: 2,
+            .outlet(.closedByHours(opensAt: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
+            #"{"by":"hours","opensAt":1700000000123}"#),
+        GoldenEvent(
+            "outlet.daypartsChanged",
+            .outlet(
+                .daypartsChanged(
+                    DaypartTimes(
+                        active: [Identifier("lunch")!],
+                        later: [
+                            .init(
+                                Identifier("breakfast")!, begins: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123)),
+                            .init(Identifier("never")!, begins: nil),
+                        ]))),
+            #"{"active":["lunch"],"later":[{"id":"breakfast","begins":1700000000123},{"id":"never"}]}"#),
+        GoldenEvent(
+            "outlet.detailsChanged", version: 3,
+            .outlet(
+                .detailsChanged([
+                    .orderAheadDays(7), .slots(.init(minutes: 15)),
+                    .dayparts([
+                        Daypart(
+                            id: Identifier("breakfast")!, hours: [OpeningHours(day: .monday, opens: 420, closes: 660)!])
+                    ]),
+                ])),
+            #"{"orderAheadDays":7,"slots":{"minutes":15},"dayparts":[{"id":"breakfast","#
+                + #""hours":[{"day":"monday","opens":420,"closes":660}]}]}"#),
         GoldenEvent(
             "outlet.slowed",
             .outlet(.slowed(minutes: 15, until: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
             #"{"minutes":15,"until":1700000000123}"#),
         GoldenEvent(
-            "outlet.detailsChanged",
+            "outlet.detailsChanged", version: 3,
             .outlet(
                 .detailsChanged([
                     .specialDays([
-                        .init(CalendarDay("2026-12-24")!, [OpeningHours(day: .thursday, opens: 600, closes: 840)!]),
+                        .init(CalendarDay("2026-12-24")!, [OpeningPeriod(opens: 600, closes: 840)!]),
                         .init(CalendarDay("2026-12-25")!, []),
                     ]), .follows(.hours),
                 ])),
-            #"{"specialDays":[{"date":"2026-12-24","hours":[{"day":"thursday","opens":600,"closes":840}]},"#
+            #"{"specialDays":[{"date":"2026-12-24","hours":[{"opens":600,"closes":840}]},"#
                 + #"{"date":"2026-12-25","hours":[]}],"follows":"hours"}"#),
         GoldenEvent(
             "outlet.paused",
@@ -135,6 +163,7 @@ struct GoldenEvent {
 
     private static let section = Identifier("lunch")!
     private static let tea = Identifier("tea")!
+    private static let claims = [Claim(.item(tea), 2)]
 
     private static let menus = [
         GoldenEvent(
@@ -153,6 +182,22 @@ struct GoldenEvent {
                         id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
                         options: [Identifier("g")!], isCombo: true))),
             #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"options":["g"],"combo":true}"#),
+        GoldenEvent(
+            "menu.itemChanged", version: 4,
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        daypart: Identifier("breakfast")))),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"daypart":"breakfast"}"#),
+        GoldenEvent(
+            "menu.sectionChanged", version: 2,
+            .menu(
+                .sectionChanged(
+                    SectionHeader(
+                        id: Identifier("s")!, title: "S", kind: "menuItems", layout: .list,
+                        daypart: Identifier("breakfast")))),
+            #"{"id":"s","title":"S","kind":"menuItems","style":"list","daypart":"breakfast"}"#),
         GoldenEvent(
             "menu.groupPut", version: 3,
             .menu(
@@ -253,6 +298,16 @@ struct GoldenEvent {
             "menu.itemSuspended", .menu(.itemSuspended(tea, until: Timestamp(millisecondsSinceEpoch: -1))),
             #"{"id":"tea","until":-1}"#),
         GoldenEvent("menu.itemResumed", .menu(.itemResumed(tea)), #"{"id":"tea"}"#),
+        GoldenEvent(
+            "menu.itemSuspended", version: 2, .menu(.itemSuspended(tea, until: nil, by: .stock)),
+            #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.itemResumed", version: 2, .menu(.itemResumed(tea, by: .stock)), #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.optionSuspended", version: 2, .menu(.optionSuspended(tea, until: nil, by: .stock)),
+            #"{"id":"tea","by":"stock"}"#),
+        GoldenEvent(
+            "menu.optionResumed", version: 2, .menu(.optionResumed(tea, by: .stock)), #"{"id":"tea","by":"stock"}"#),
         GoldenEvent(
             "menu.itemChanged",
             .menu(
@@ -361,6 +416,10 @@ struct GoldenEvent {
             "cart.serviceChosen", .cart(.serviceChosen(.delivery, table: nil)), #"{"service":"delivery"}"#),
         GoldenEvent(
             "cart.serviceChosen", .cart(.serviceChosen(.table, table: "4")), #"{"service":"table","table":"4"}"#),
+        GoldenEvent(
+            "cart.serviceChosen", version: 2,
+            .cart(.serviceChosen(.pickup, table: nil, wanted: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123))),
+            #"{"service":"pickup","for":1700000000123}"#),
         GoldenEvent(
             "cart.checkedOut", version: 4,
             .cart(
@@ -482,6 +541,13 @@ struct GoldenEvent {
         GoldenEvent("order.completed", .order(.completed(by: .merchant)), #"{"by":"merchant"}"#),
         GoldenEvent("order.delayed", .order(.delayed(readyBy: time(7))), #"{"readyBy":1700000000007}"#),
         GoldenEvent(
+            "order.delayed", version: 2, .order(.delayed(readyBy: time(7), text: .plain("no gas"))),
+            #"{"readyBy":1700000000007,"reason":"no gas"}"#),
+        GoldenEvent(
+            "order.delayed", version: 2,
+            .order(.delayed(readyBy: time(7), text: .sealed(SealedText(ciphertext: "AA==")))),
+            #"{"readyBy":1700000000007,"sealedReason":"AA=="}"#),
+        GoldenEvent(
             "order.cancelled",
             .order(.cancelled(Order.Ending(by: .customer, .other, text: .sealed(SealedText(ciphertext: "AA=="))))),
             #"{"by":"customer","code":"OTHER","sealedReason":"AA=="}"#),
@@ -531,6 +597,48 @@ struct GoldenEvent {
     ]
 
     private static let deeds = [
+        GoldenEvent(
+            "cart.checkoutBegun",
+            .cart(
+                .checkoutBegun(
+                    Cart.Checkout(
+                        order: Identifier("order-1")!, outlet: Identifier("o")!, claims: claims, at: time(5),
+                        lines: [], total: Amount(minorUnits: 500), terms: Order.Terms(promisedFor: time(9))))),
+            #"{"order":"order-1","outlet":"o","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005,"#
+                + #""lines":[],"total":500,"promisedFor":1700000000009}"#),
+        GoldenEvent(
+            "cart.checkoutRefused",
+            .cart(.checkoutRefused(order: Identifier("order-1")!, Supply.Refusal(.soldOut, "item 'tea' is sold out"))),
+            #"{"order":"order-1","code":"SOLDOUT","text":"item 'tea' is sold out"}"#),
+        GoldenEvent(
+            "order.placed", version: 5,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("cart-1")!, outlet: Identifier("o")!, currency: Currency("INR")!, lines: [],
+                        total: Amount(minorUnits: 500), claims: claims))),
+            #"{"cart":"cart-1","outlet":"o","currency":"INR","lines":[],"total":500,"#
+                + #""claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent(
+            "order.cancelled", version: 2, .order(.cancelled(Order.Ending(by: .customer, .customer, claims: claims))),
+            #"{"by":"customer","code":"CUSTOMER","claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent(
+            "order.rejected", version: 2, .order(.rejected(Order.Ending(by: .merchant, .items, claims: claims))),
+            #"{"by":"merchant","code":"ITEMS","claims":[{"kind":"item","id":"tea","count":2}]}"#),
+        GoldenEvent("order.claimsReturned", .order(.claimsReturned), "{}"),
+        GoldenEvent(
+            "supply.stocked", .supply(.stocked(.item(tea), left: 7)), #"{"kind":"item","id":"tea","left":7}"#),
+        GoldenEvent("supply.stocked", .supply(.stocked(.option(tea), left: nil)), #"{"kind":"option","id":"tea"}"#),
+        GoldenEvent(
+            "supply.held", .supply(.held(claims, order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}],"at":1700000000005}"#),
+        GoldenEvent(
+            "supply.refused",
+            .supply(.refused(Supply.Refusal(.soldOut, "gone"), order: Identifier("order-1")!, at: time(5))),
+            #"{"order":"order-1","code":"SOLDOUT","text":"gone","at":1700000000005}"#),
+        GoldenEvent(
+            "supply.returned", .supply(.returned(claims, order: Identifier("order-1")!)),
+            #"{"order":"order-1","claims":[{"kind":"item","id":"tea","count":2}]}"#),
         GoldenEvent("customer.forgotten", .deed(.customerForgotten), "{}"),
         GoldenEvent(
             "user.put",

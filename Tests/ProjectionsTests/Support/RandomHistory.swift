@@ -79,7 +79,9 @@ struct RandomHistory {
                 version: (versions[stream] ?? 0) + 1)
         case .order where generator.chance(50):
             append(.order(.readied), of: stream, version: (versions[stream] ?? 0) + 2)
-        case .outlet, .menu, .cart, .order, .customer, .user, .relay:
+        case .supply where generator.chance(50):
+            append(.supply(.stocked(.item("tea"), left: 1)), of: stream, version: (versions[stream] ?? 0) + 2)
+        case .outlet, .menu, .cart, .order, .supply, .customer, .user, .relay:
             events.append(
                 .failure(
                     CorruptEvent(
@@ -91,7 +93,8 @@ struct RandomHistory {
 
     private mutating func randomStream() -> StreamName {
         let outlet = Identifier("outlet-\(generator.number(0..<3))")!
-        return switch generator.number(0..<5) {
+        return switch generator.number(0..<6) {
+        case 5: StreamName(.supply, outlet)
         case 0: StreamName(.outlet, outlet)
         case 1: StreamName(.menu, outlet)
         case 2: StreamName(.order, Identifier("order-\(generator.number(0..<9))")!)
@@ -106,7 +109,18 @@ struct RandomHistory {
         case .menu(let state): (try? Menu.decide(menuCommand(state), in: state))?.map(DomainEvent.menu) ?? []
         case .cart(let state): (try? Cart.decide(cartCommand(state), in: state))?.map(DomainEvent.cart) ?? []
         case .order(let state): (try? Order.decide(orderCommand(state), in: state))?.map(DomainEvent.order) ?? []
+        case .supply(let state): (try? Supply.decide(supplyCommand(), in: state))?.map(DomainEvent.supply) ?? []
         case .deed: []
+        }
+    }
+
+    private mutating func supplyCommand() -> Supply.Command {
+        let order = Identifier("order-\(generator.number(0..<9))")!
+        let claims = [Claim(.item("tea"), Int64(generator.number(1...3)))]
+        return switch generator.number(0..<4) {
+        case 0: .stock(.item("tea"), .left(Int64(generator.number(0...9))))
+        case 1: .takeBack(claims, order: order)
+        default: .hold(claims, order: order, now: Timestamp(millisecondsSinceEpoch: position))
         }
     }
 

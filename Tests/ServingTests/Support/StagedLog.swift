@@ -78,12 +78,12 @@ final class StagedLog: EventLog {
         }
     }
 
-    /// Leaves out every event of a cart.
+    /// Leaves out every event of a cart that only its decider needs.
     @LoopActor func followWithoutCarts(
         partition: Int, after point: LogPoint, limit: Int
     ) async throws(EventLogError) -> FollowingEvents {
         var following = try await follow(partition: partition, after: point, limit: limit)
-        following.events.removeAll(where: \.isOfCart)
+        following.events.removeAll { $0.isOfCart && !$0.kind.isOfProcess }
         return following
     }
 

@@ -69,14 +69,18 @@ public struct Audit: Sendable {
             withEvents: try await source.partitions())
         let changes = try await source.changedColumns()
         var services: [ServiceCheck] = []
+        var claims = ClaimCheck()
         for head in heads {
             report.partitions.append(
-                try await audit(head.partition, isStoredReadable: changes.isEmpty, &placement, &services, progress))
+                try await audit(
+                    head.partition, isStoredReadable: changes.isEmpty, &placement, &services, &claims, progress))
         }
+        claims.finish(Dictionary(heads.map { ($0.partition, $0.position) }) { first, _ in first })
         for (index, check) in services.enumerated() {
             report.partitions[index].findings.add(check.findings(beside: services))
         }
         report.findings = placement.findings
+        report.findings.add(claims.findings)
         for change in changes {
             report.findings.add(
                 Finding(.difference, partition: 0, position: nil, subject: change.name, change.change))
@@ -92,23 +96,24 @@ public struct Audit: Sendable {
 
     private func audit(
         _ partition: Int, isStoredReadable: Bool, _ placement: inout PlacementCheck, _ services: inout [ServiceCheck],
-        _ progress: (Int, Int64, Int64) -> Void
+        _ claims: inout ClaimCheck, _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         try await source.beginSnapshot()
         guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
             throw AuditError("partition \(partition) lost its head while the audit ran")
         }
-        let report = try await audit(head, isStoredReadable: isStoredReadable, &placement, &services, progress)
+        let report = try await audit(
+            head, isStoredReadable: isStoredReadable, &placement, &services, &claims, progress)
         try await source.endSnapshot()
         return report
     }
 
     private func audit(
         _ head: StoredHead, isStoredReadable: Bool, _ placement: inout PlacementCheck, _ services: inout [ServiceCheck],
-        _ progress: (Int, Int64, Int64) -> Void
+        _ claims: inout ClaimCheck, _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
-            source, partition: head.partition, placement.partitioning, openCartLimit: openCartLimit)
+            source, partition: head.partition, placement.partitioning, openCartLimit: openCartLimit, claims)
         var stored = StoredRows(source, partition: head.partition)
         let generations = isStoredReadable ? try await stored.generations(upTo: head.position) : []
         for position in Set(generations.map(\.position)).sorted() {
@@ -122,6 +127,7 @@ public struct Audit: Sendable {
         try await pass.finish(head, model) { progress(head.partition, $0, head.position) }
         placement.add(pass.histories.streams, in: head.partition)
         services.append(pass.histories.services)
+        claims = pass.histories.claims
         var findings = pass.findings
         findings.add(stored.findings)
         if let deeds = try await source.deeds(partition: head.partition) {
@@ -182,12 +188,15 @@ private struct Pass {
     private(set) var histories: HistoryCheck
     private(set) var eventCount: Int64 = 0
 
-    init(_ source: any AuditSource, partition: Int, _ partitioning: Partitioning, openCartLimit: Int) {
+    init(
+        _ source: any AuditSource, partition: Int, _ partitioning: Partitioning, openCartLimit: Int,
+        _ claims: ClaimCheck
+    ) {
         self.source = source
         self.partition = partition
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
-        histories = HistoryCheck(partition: partition, partitioning, openCartLimit: openCartLimit)
+        histories = HistoryCheck(partition: partition, partitioning, openCartLimit: openCartLimit, claims)
     }
 
     var commitCount: Int { chain.commitCount }
@@ -245,6 +254,7 @@ private struct Pass {
     mutating func finish(_ head: StoredHead, _ model: ReadModel, progress: (Int64) -> Void) async throws {
         try await readCommits(upTo: head.position)
         chain.finish(head, strays: try await source.strays(partition: partition, head: head.position))
+        histories.finishClaims(model)
         while histories.finishPass(model.cartCounts) {
             let pages = PreparedPage.readAhead(
                 of: partition, from: source, hashes: false, where: histories.isWanted)

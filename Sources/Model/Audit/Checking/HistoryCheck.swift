@@ -72,6 +72,11 @@ struct HistoryCheck {
         private var status = Status.unplaced
         private(set) var version: Int64 = 0
 
+        /// The outlet of one that is followed, or claims something.
+        var outlet: Identifier? {
+            if case .followed(let state) = status { state.book?.placement.outlet } else { nil }
+        }
+
         /// An order with an event that cannot be understood.
         static func corrupt(_ version: Int64) -> OrderEntry {
             var entry = OrderEntry()
@@ -111,7 +116,7 @@ struct HistoryCheck {
             book.placement.handover.phone = nil
             book.placement.handover.address = nil
             let placement = book.placement
-            if placement.terms == .none, book == Order.Book(placement) {
+            if placement.terms == .none, placement.claims.isEmpty, book == Order.Book(placement) {
                 status = .untouched(placement.total, placement.currency, of: placement.customer)
             } else {
                 status = .followed(.placed(book))
@@ -147,6 +152,8 @@ struct HistoryCheck {
     private(set) var deeds = DeedCheck()
     /// How orders are had.
     private(set) var services: ServiceCheck
+    /// What orders hold.
+    private(set) var claims: ClaimCheck
     /// Versions of outlets, menus and what was done beside the log.
     private var versions: [StreamName: Int64] = [:]
     /// Every order.
@@ -157,7 +164,8 @@ struct HistoryCheck {
     private(set) var orderCount = 0
     private(set) var findings = Findings()
 
-    init(partition: Int, _ partitioning: Partitioning, openCartLimit: Int) {
+    init(partition: Int, _ partitioning: Partitioning, openCartLimit: Int, _ claims: ClaimCheck) {
+        self.claims = claims
         self.partition = partition
         self.openCartLimit = openCartLimit
         self.partitioning = partitioning
@@ -185,6 +193,7 @@ struct HistoryCheck {
         case .success(let event):
             switch event.event {
             case .cart(let cart):
+                if case .checkoutBegun(let checkout) = cart, reportedUpTo == 0 { take(checkout, event) }
                 guard share.contains(event.stream.id) else { return }
                 take(cart, event)
                 if openCarts > openCartLimit, carts.count > 1 { leaveHalf(at: event.position) }
@@ -192,11 +201,14 @@ struct HistoryCheck {
                 if reportedUpTo == 0 { take(order, event) }
                 guard case .placed(let placement) = order, share.contains(placement.cart) else { return }
                 take(placement, event)
-            case .outlet, .menu, .deed:
+            case .outlet, .menu, .supply, .deed:
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
                 if case .deed(let deed) = event.event { deeds.take(deed, event) }
                 if case .outlet(let change) = event.event { services.take(change, of: event.stream.id) }
+                if case .supply(let change) = event.event, let problem = claims.take(change, event) {
+                    found(.difference, event.position, event.stream.description, problem)
+                }
             }
         }
     }
@@ -222,6 +234,9 @@ struct HistoryCheck {
             last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
         case .outlet:
             services.lose(stream.id)
+            last = versions.updateValue(version, forKey: stream) ?? 0
+        case .supply:
+            claims.lose(stream.id)
             last = versions.updateValue(version, forKey: stream) ?? 0
         case .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
         case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
@@ -278,11 +293,24 @@ struct HistoryCheck {
                 .difference, event.position, event.stream.description,
                 "has other charges after a change than follow from its lines and the terms that it was placed on")
         }
-        if case .placed(let placement) = change,
-            let problem = services.problem(of: placement, order, at: event.position)
-        {
-            found(.difference, event.position, event.stream.description, problem)
+        claims.take(change, event, at: books[order]?.outlet)
+        // One with claims was decided when its checkout began.
+        if case .placed(let placement) = change, placement.claims.isEmpty {
+            check(placement, order, at: event.position)
         }
+    }
+
+    private mutating func take(_ checkout: Cart.Checkout, _ event: DecodedEvent) {
+        let placement = Order.Placement(
+            cart: event.stream.id, outlet: checkout.outlet, currency: Currency("XXX")!, lines: checkout.lines,
+            charges: checkout.charges, total: checkout.total, customer: checkout.customer, name: checkout.name,
+            handover: checkout.handover, claims: checkout.claims)
+        check(placement, checkout.order, at: event.position)
+    }
+
+    private mutating func check(_ placement: Order.Placement, _ order: Identifier, at position: Int64) {
+        guard let problem = services.problem(of: placement, order, at: position) else { return }
+        found(.difference, position, "order-\(order)", problem)
     }
 
     private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {
@@ -321,6 +349,9 @@ struct HistoryCheck {
                 + (total.map { "\($0.minorUnits)" } ?? "more than can be charged")
         )
     }
+
+    /// The partition is read to its end, the first time.
+    mutating func finishClaims(_ model: ReadModel) { claims.finishPartition(model) }
 
     /// Checks what is left after every event was taken, and compares the carts with the projection. Returns whether
     /// there are carts for which every event is to be taken once more.

@@ -65,7 +65,7 @@ public struct CartHistory: Sendable {
             let old = origins[line] ?? []
             origins[line] = nil
             origins[to.id] = (origins[to.id] ?? []) + old + [version]
-        case .tipSet, .serviceChosen: break
+        case .tipSet, .serviceChosen, .checkoutBegun, .checkoutRefused: break
         case .checkedOut(_, let lines, _, _, _, _, _):
             for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
                 origins[line.id, default: []].append(version)
@@ -106,8 +106,9 @@ public struct CartHistory: Sendable {
             return words
         case .tipSet(let amount):
             return "set the tip to \(before.contents.map { amount.words(in: $0.currency) } ?? "\(amount.minorUnits)")"
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             return "chose \(service.rawValue)" + (table.map { " at \($0.quoted)" } ?? "")
+                + (wanted.map { " for \($0.words)" } ?? "")
         case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"
@@ -121,7 +122,17 @@ public struct CartHistory: Sendable {
             }
             for charge in charges { words += ", \(charge.words(in: currency))" }
             return words
+        case .checkoutBegun(let checkout):
+            guard let currency = before.contents?.currency else { return "began to check out" }
+            return words(for: checkout, in: currency)
+        case .checkoutRefused(let order, let refusal):
+            return "is open again: order \(order) gets nothing, \(refusal.words)"
         }
+    }
+
+    private func words(for checkout: Cart.Checkout, in currency: Currency) -> String {
+        "began to check out as order \(checkout.order) for \(checkout.total.words(in: currency)), which claims "
+            + checkout.claims.words
     }
 
     private func name(of line: Text, in state: Cart.State) -> Text { state.line(line)?.name ?? line }
@@ -151,6 +162,14 @@ public struct CartHistory: Sendable {
                 ) { line in
                     menus.remark(on: line, of: contents.outlet, as: contents.service, in: contents.currency)
                 }
+        case .checkingOut(let contents, let checkout):
+            return [
+                "now: version \(reading.version), waiting for the supply of outlet \(contents.outlet) as order "
+                    + "\(checkout.order)"
+            ]
+                + CartHistory.text(
+                    of: checkout.lines, contents.currency, checkout.charges, total: checkout.total, origins, texts
+                ) { _ in "" }
         case .checkedOut(let contents, let order):
             return ["now: version \(reading.version), checked out as order \(order)"]
                 + CartHistory.text(

@@ -41,6 +41,7 @@ public struct CurrentMenus: Sendable {
         case .gone, .soldOut, .tooMany, .units: remarks.append("not to be had like this now")
         }
         if entry.suspension?.holds(at: now) ?? false { remarks.append("sold out now") }
+        if record.suspension(ofDaypartOf: entry)?.holds(at: now) ?? false { remarks.append("not to be had now") }
         return remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
     }
 }

@@ -67,18 +67,29 @@ public struct SealedTextUse: Sendable {
             let owner = TextOwner(customer: customer, cart: event.stream.id)
             return notes(on: lines, of: owner, event.position)
                 + texts(name, handover, on: order, of: owner, event.position)
+        case .cart(.checkoutBegun(let checkout)):
+            guard let customer = checkout.customer else { return [] }
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: checkout.lines, of: owner, event.position)
+                + texts(checkout.name, checkout.handover, on: checkout.order, of: owner, event.position)
         case .order(.placed(let placement)):
             guard let owner = placement.owner else { return [] }
             return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
                 + texts(placement.name, placement.handover, on: event.stream.id, of: owner, event.position)
         case .order(.rejected(let ending)), .order(.cancelled(let ending)):
-            guard case .sealed(let text) = ending.text, let owner = owners[event.stream.id] else { return [] }
-            return [
-                SealedTextUse(
-                    text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
-            ]
-        case .cart, .order, .outlet, .menu, .deed: return []
+            return reason(ending.text, on: event, owners)
+        case .order(.delayed(_, let text)): return reason(text, on: event, owners)
+        case .cart, .order, .outlet, .menu, .supply, .deed: return []
         }
+    }
+
+    private static func reason(
+        _ text: PersonalText?, on event: DecodedEvent, _ owners: [Identifier: TextOwner]
+    ) -> [SealedTextUse] {
+        guard case .sealed(let text) = text, let owner = owners[event.stream.id] else { return [] }
+        return [
+            SealedTextUse(text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
+        ]
     }
 
     private static func notes(

@@ -41,9 +41,9 @@ enum MenuEventText {
         case .itemRemoved(let id): return "removed \(item(id))"
         case .itemRepriced(let id, let amount):
             return "repriced \(item(id)) from \(price(before.entries[id]?.price)) to \(price(amount))"
-        case .itemSuspended(let id, let until):
-            return "suspended \(item(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
-        case .itemResumed(let id): return "resumed \(item(id))"
+        case .itemSuspended(let id, let until, let party):
+            return "suspended \(item(id))" + (until.map { " until \($0.rfc3339)" } ?? "") + party.words
+        case .itemResumed(let id, let party): return "resumed \(item(id))" + party.words
         case .groupPut(let group):
             let options = group.options.map { "\($0.name) at \(price($0.price))" }.joined(separator: ", ")
             return "\(before.groups[group.id] == nil ? "added" : "changed") options \(group.id), "
@@ -51,9 +51,9 @@ enum MenuEventText {
         case .groupRemoved(let id): return "removed options \(id)"
         case .optionRepriced(let id, let amount, let size):
             return "repriced option \(option(id)) to \(price(amount))" + (size.map { " with \($0)" } ?? "")
-        case .optionSuspended(let id, let until):
-            return "suspended option \(option(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
-        case .optionResumed(let id): return "resumed option \(option(id))"
+        case .optionSuspended(let id, let until, let party):
+            return "suspended option \(option(id))" + (until.map { " until \($0.rfc3339)" } ?? "") + party.words
+        case .optionResumed(let id, let party): return "resumed option \(option(id))" + party.words
         case .feedChecked(let check):
             let source = check.source.map { " \($0.quoted)" } ?? ""
             let more = check.problems.count > 1 ? ", and \((check.problems.count - 1).counted("more problem"))" : ""
@@ -78,5 +78,15 @@ enum MenuEventText {
             ("prices", old.servicePrices != new.servicePrices),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
+    }
+}
+
+extension Menu.Suspender {
+    /// Who it was, behind what they did; nothing of a merchant.
+    fileprivate var words: String {
+        switch self {
+        case .merchant: ""
+        case .stock: ", by its stock"
+        }
     }
 }

@@ -48,7 +48,9 @@ public struct OrderHistory: Sendable {
             ]
             return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
                 + placement.total.words(in: placement.currency) + placement.handover.words(texts)
+                + (placement.claims.isEmpty ? "" : ", holding \(placement.claims.words)")
                 + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
+        case .claimsReturned: return "what it took is back in the outlet's stock"
         case .scheduled: return "paid, and shown to the kitchen later"
         case .paymentReported(let payment, _):
             let amount = currency.map { payment.amount.words(in: $0) } ?? "\(payment.amount.minorUnits)"
@@ -75,7 +77,8 @@ public struct OrderHistory: Sendable {
         case .preparationStarted: return "being prepared"
         case .readied: return "ready"
         case .completed(let party): return "completed by the \(party.rawValue)"
-        case .delayed(let readyBy): return "delayed, to be ready by \(readyBy.words)"
+        case .delayed(let readyBy, let text):
+            return "delayed, to be ready by \(readyBy.words)" + (text.map { ": \(texts.text(of: $0).quoted)" } ?? "")
         case .cancelled(let ending): return "cancelled \(words(for: ending, texts))"
         case .changeProposed(let change, let until):
             return "change proposed by the \(change.by.rawValue), until \(until.words): \(words(for: change, currency))"
@@ -100,6 +103,7 @@ public struct OrderHistory: Sendable {
     private static func words(for ending: Order.Ending, _ texts: DecryptedTexts) -> String {
         "by the \(ending.by.rawValue), \(ending.reason.rawValue)"
             + (ending.text.map { ": \(texts.text(of: $0).quoted)" } ?? "")
+            + (ending.claims.isEmpty ? "" : ", giving back \(ending.claims.words)")
     }
 
     private var present: String {

@@ -17,7 +17,11 @@ enum OutletEventText {
         case .opened: return "opened"
         case .closed: return "closed"
         case .openedByHours: return "opened by its hours"
-        case .closedByHours: return "closed by its hours"
+        case .closedByHours(let opensAt):
+            return "closed by its hours" + (opensAt.map { " until \($0.rfc3339)" } ?? "")
+        case .daypartsChanged(let times):
+            return times.active.isEmpty
+                ? "no daypart is on" : "now it is \(times.active.map(\.rawValue).joined(separator: ", "))"
         case .slowed(let minutes, let until):
             return "slow until \(until.rfc3339): orders take \(minutes.counted("minute")) longer"
         case .paused(let until, let reason):
@@ -66,6 +70,9 @@ extension OutletDetail {
         case .dayStarts: "dayStarts"
         case .pricing: "taxes and charges"
         case .services: "services"
+        case .orderAheadDays: "orderAheadDays"
+        case .slots: "slots"
+        case .dayparts: "dayparts"
         }
     }
 
@@ -90,6 +97,10 @@ extension OutletDetail {
         case .services(let services):
             let names = services.kinds.map(\.rawValue)
             return names.isEmpty ? "nothing" : names.joined(separator: ", ")
+        case .orderAheadDays(let days): return "\(days)"
+        case .slots(let slots): return text(slots.map { "every \($0.minutes) minutes" })
+        case .dayparts(let dayparts):
+            return dayparts.isEmpty ? "nothing" : dayparts.map(\.id.rawValue).joined(separator: ", ")
         }
     }
 }

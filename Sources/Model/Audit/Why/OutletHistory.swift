@@ -29,7 +29,8 @@ public struct OutletHistory: Sendable {
                 if case .registered(let details, _, _) = state { currency = details.currency }
                 switch change {
                 case .detailsChanged, .hidden, .shown: break
-                case .registered, .opened, .closed, .openedByHours, .closedByHours, .slowed, .paused, .removed:
+                case .registered, .opened, .closed, .openedByHours, .closedByHours, .daypartsChanged, .slowed, .paused,
+                    .removed:
                     since = event.version
                 }
                 return OutletEventText.words(for: change, in: before)

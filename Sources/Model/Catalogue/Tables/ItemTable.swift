@@ -85,7 +85,7 @@ final class ItemTable: ListingSource {
             attributes: item.attributes, currency: details.currency, price: entry.price?.minorUnits,
             rating: details.rating.map { Int64($0.hundredths) },
             deliveryMinutes: details.deliveryMinutes.map(Int64.init),
-            availability: outlet.availability.and(Availability(entry.suspension)))
+            availability: outlet.availability.and(Availability(outlet.suspension(of: entry))))
     }
 
     func id(at row: UInt32) -> ListingID { ListingID(outlet: outlet(at: row).id, item: self[row].id) }

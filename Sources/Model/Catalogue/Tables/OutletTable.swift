@@ -19,6 +19,12 @@ final class CatalogueOutlet {
 
     var availability: Availability { Availability(status) }
 
+    /// Until when an item cannot be had.
+    func suspension(of entry: MenuState.Entry) -> MenuState.Suspension? {
+        guard !details.daypartTimes.later.isEmpty else { return entry.suspension }
+        return .both(entry.suspension, details.daypartTimes.suspension(of: entry.daypart))
+    }
+
     /// Adds an item's kind and tags to the counts, or removes them.
     func count(_ item: Listing, _ change: Int) {
         for kind in item.kinds { kinds.count(kind, change) }

@@ -66,6 +66,7 @@ extension DomainCommand {
         case .menu(let command): Menu.outlet(beside: command, in: stream, of: id)
         case .cart(let command): Cart.outlet(beside: command, in: stream, of: id)
         case .order(let command): Order.outlet(beside: command, in: stream, of: id)
+        case .supply(let command): Supply.outlet(beside: command, in: stream, of: id)
         }
     }
 
@@ -76,6 +77,7 @@ extension DomainCommand {
         case .menu(let command): try Menu.decision(command, in: stream, of: id)
         case .cart(let command): try Cart.decision(command, in: stream, of: id)
         case .order(let command): try Order.decision(command, in: stream, of: id)
+        case .supply(let command): try Supply.decision(command, in: stream, of: id)
         }
     }
 }
@@ -109,15 +111,43 @@ extension Cart: StreamDecider {
     static func consequences(
         of events: [Event], _ command: Command, in state: State, of id: Identifier
     ) -> [Consequence] {
-        guard case .checkOut(let checkOut) = command, case .filled(let contents) = state,
+        guard let contents = state.contents, let terms = terms(of: command, in: state),
             case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover) =
                 events.last
         else { return [] }
         let placement = Order.Placement(
             cart: id, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
-            total: total, customer: customer, name: name, terms: checkOut.terms, handover: handover,
-            missing: checkOut.missing, pricing: checkOut.terms.placedAt == nil ? .none : checkOut.pricing.settled)
+            total: total, customer: customer, name: name, terms: terms.terms, handover: handover,
+            missing: terms.missing,
+            pricing: terms.pricing, claims: terms.claims)
         return [Consequence(stream: StreamName(.order, order), isStreamNew: true, command: .order(.place(placement)))]
+    }
+
+    /// What an order that a command places waits for and claims, and what its changes would follow from.
+    private static func terms(
+        of command: Command, in state: State
+    ) -> (terms: Order.Terms, missing: Order.Missing, pricing: PricingTerms, claims: [Claim])? {
+        switch (command, state) {
+        case (.checkOut(let checkOut), _): (checkOut.terms, checkOut.missing, checkOut.recordedPricing, [])
+        case (.conclude(_, _, let now), .checkingOut(_, let checkout)):
+            (checkout.terms(at: now), checkout.missing, checkout.pricing, checkout.claims)
+        default: nil
+        }
+    }
+}
+
+extension Supply: StreamDecider {
+    static func state(in stream: AggregateState) -> State? {
+        if case .supply(let state) = stream { state } else { nil }
+    }
+    static func recorded(_ event: Event) -> DomainEvent { .supply(event) }
+    static func outlet(beside _: Command, in _: State, of _: Identifier) -> Identifier? { nil }
+
+    /// What nothing is left of is sold out in the menu, in the same transaction.
+    static func consequences(of events: [Event], _: Command, in state: State, of id: Identifier) -> [Consequence] {
+        let changes = changes(by: events, in: state)
+        return changes.isEmpty
+            ? [] : [Consequence(stream: StreamName(.menu, id), command: .menu(.followStock(changes)))]
     }
 }
 

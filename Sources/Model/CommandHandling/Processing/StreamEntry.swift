@@ -116,7 +116,15 @@ final class StreamEntry {
 
     /// The reply to a command that has been accepted before.
     func reply(to metadata: EventMetadata) throws(Rejection) -> CommandReply? {
-        guard !replies.isEmpty, let id = metadata.commandID, let known = replies[id] else { return nil }
+        guard !replies.isEmpty, let id = metadata.commandID, var known = replies[id] else { return nil }
+        if case .checkingOut(let order) = known.reply {
+            // What became of the checkout since. After a refusal it is decided anew, as any command that was refused.
+            switch pending {
+            case .cart(.checkingOut(_, let checkout)) where checkout.order == order: break
+            case .cart(.checkedOut(_, order)): known.reply = .order(order)
+            default: return nil
+            }
+        }
         guard known.fingerprint == metadata.fingerprint else {
             throw Rejection(.idMismatch, "ID '\(id)' was used with other arguments")
         }
@@ -132,6 +140,7 @@ extension AggregateState {
         case .deed: 0
         case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
         case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
+        case .supply(let supply): supply.bytes
         case .order(let order): 500 + 300 * (order.book?.placement.lines.count ?? 0)
         }
     }

@@ -1,8 +1,7 @@
 // What a cart asks of the catalogue before it decides.
 
-/// What the catalogue says of the lines of a cart at an outlet, in their order, where its order is had as was chosen; nil
-/// for as the outlet does it without a choice.
-public typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier, _ service: ServiceKind?) -> [Offer]
+/// What the catalogue says of lines of a cart, in their order, where its order is had as was chosen.
+public typealias OfferSource = (_ lines: [CartLine], _ cart: Cart.Contents) -> [Offer]
 
 extension CartLine {
     /// The chosen options, in the order of their ids.
@@ -12,10 +11,10 @@ extension CartLine {
 extension Cart.State {
     /// The most that a line takes, where the catalogue still has its item.
     ///
-    /// - Parameter offers: what the catalogue says of lines at an outlet.
+    /// - Parameter offers: what the catalogue says of lines of the cart.
     public func maximum(ofLine id: Text, offers: OfferSource) -> Int? {
         guard let contents, let line = line(id),
-            case .available(let item)? = offers([line], contents.outlet, contents.service).first
+            case .available(let item)? = offers([line], contents).first
         else { return nil }
         return item.maxQuantity
     }
@@ -30,7 +29,7 @@ extension Cart.Command {
         switch self {
         case .add(let addition): addition.outlet
         case .set, .edit, .checkOut, .chooseService: cart.contents?.outlet
-        case .remove, .clear, .tip: nil
+        case .remove, .clear, .tip, .conclude: nil
         }
     }
 }
@@ -39,21 +38,29 @@ extension Cart.CheckOut {
     /// A checkout with what the catalogue says now of everything in the cart.
     ///
     /// - Parameters:
-    ///   - offers: what the catalogue says of lines at an outlet.
-    ///   - details: those of an outlet: what it charges, the least that it accepts, and what its orders wait for.
+    ///   - offers: what the catalogue says of lines of the cart.
+    ///   - claims: what lines take of what an outlet has counted.
+    ///   - details: those of the cart's outlet: what it charges, the least that it accepts, and what its orders wait for.
+    ///   - hours: what an outlet's hours say of a time.
     ///   - now: when it is checked out.
     public init(
         order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
-        details: (_ outlet: Identifier) -> OutletDetails?, now: Timestamp
+        claims: (_ lines: [CartLine], _ outlet: Identifier) -> [Claim] = { _, _ in [] },
+        details: (_ cart: Cart.Contents) -> OutletDetails?, hours: HoursSource = { _, _, _ in nil }, now: Timestamp
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
+        time = now
         guard case .filled(let contents) = cart else { return }
-        let list = source(contents.lines, contents.outlet, contents.service)
+        let list = source(contents.lines, contents)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
-        guard let details = details(contents.outlet) else { return }
+        self.claims = claims(contents.lines, contents.outlet)
+        guard let details = details(contents) else { return }
         let service: ServiceKind?
         do throws(Rejection) {
             service = try details.service(contents.service)
+            if let wanted = contents.wanted {
+                try details.check(wanted, for: service, hours(details, service, wanted))
+            }
         } catch {
             refusal = error
             return
@@ -64,6 +71,6 @@ extension Cart.CheckOut {
         minimumOrder = details.minimumOrder(for: service)
         prepMinutes = details.prepMinutes(for: service)
         pricing = details.pricing(for: service)
-        terms = Order.Terms(of: details, for: service, at: now)
+        terms = Order.Terms(of: details, for: service, at: now, wanted: contents.wanted)
     }
 }

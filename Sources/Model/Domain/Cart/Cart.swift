@@ -19,6 +19,16 @@ public enum Cart: Decider {
         /// Says how the order is to be had.
         case chooseService(ServiceChoice)
         case checkOut(CheckOut)
+        /// Ends a checkout that has begun, as its claims were answered. Sent by servers, and decided once.
+        case conclude(order: Identifier, ClaimAnswer, now: Timestamp)
+    }
+
+    /// What a checkout with claims is answered.
+    public enum ClaimAnswer: Equatable, Sendable {
+        /// The order has what it claims.
+        case held
+        /// It gets nothing.
+        case refused(Supply.Refusal)
     }
 
     /// Some of an item, to be added, with what the catalogue says of it.
@@ -33,13 +43,15 @@ public enum Cart: Decider {
         public var note: PersonalText?
         /// The customer the cart will belong to, if given; a customer's note is sealed.
         public var customer: Identifier?
-        /// What the catalogue says now of the item with the chosen options.
+        /// What the catalogue says of the item with the chosen options.
         public var offer: Offer
+        /// The time that the cart's order is wanted for from now on; nil to leave it.
+        public var choice: ServiceChoice?
 
         /// Some of an item.
         public init(
             outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
-            customer: Identifier? = nil, offer: Offer
+            customer: Identifier? = nil, offer: Offer, choice: ServiceChoice? = nil
         ) {
             self.outlet = outlet
             self.item = item
@@ -47,6 +59,7 @@ public enum Cart: Decider {
             self.note = note
             self.customer = customer
             self.offer = offer
+            self.choice = choice
         }
     }
 
@@ -76,13 +89,18 @@ public enum Cart: Decider {
         public var service: ServiceKind
         /// The table, as the outlet calls it.
         public var table: Text?
+        /// The time that it is wanted for; nil for as soon as it can be had.
+        public var wanted: Timestamp?
         /// The ways that the outlet offers.
         public var offered: [ServiceKind]
+        /// Why it cannot be had at that time, if so.
+        public var refusal: Rejection?
 
         /// A choice of what an outlet offers.
-        public init(_ service: ServiceKind, table: Text? = nil, offered: [ServiceKind]) {
+        public init(_ service: ServiceKind, table: Text? = nil, wanted: Timestamp? = nil, offered: [ServiceKind]) {
             self.service = service
             self.table = table
+            self.wanted = wanted
             self.offered = offered
         }
     }
@@ -121,8 +139,15 @@ public enum Cart: Decider {
         public var prepMinutes: Int?
         /// What the customer wants if something of the order cannot be had.
         public var missing = Order.Missing.ask
+        /// What the order takes of what the outlet has counted.
+        public var claims: [Claim] = []
+        /// When it is checked out.
+        public var time = Timestamp(millisecondsSinceEpoch: 0)
         /// Why the order cannot be had as was chosen, if so.
         var refusal: Rejection?
+
+        /// What the order keeps of what the outlet charges: it is needed only where its life is followed.
+        public var recordedPricing: PricingTerms { terms.placedAt == nil ? .none : pricing.settled }
 
         /// A checkout.
         public init(
@@ -160,12 +185,80 @@ public enum Cart: Decider {
         /// A line became another, or joined one that was there. The quantity is that of the other line then.
         case lineEdited(line: Text, to: CartLine, customer: Identifier? = nil)
         case tipSet(Amount)
-        /// Its order will be had like this, at a table if there is one.
-        case serviceChosen(ServiceKind, table: Text?)
+        /// Its order will be had like this, at a table if there is one, and at a time if one was said.
+        case serviceChosen(ServiceKind, table: Text?, wanted: Timestamp? = nil)
         /// The cart became an order, at these prices.
         case checkedOut(
             order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
             name: SealedText? = nil, handover: Handover = .none)
+        /// The cart will become an order once the outlet's supply has what it claims.
+        case checkoutBegun(Checkout)
+        /// The supply does not have it: the cart is open again.
+        case checkoutRefused(order: Identifier, Supply.Refusal)
+    }
+
+    /// A checkout that waits for what it claims.
+    public struct Checkout: Equatable, Sendable {
+        /// The order to be placed.
+        public var order: Identifier
+        /// The outlet whose supply decides.
+        public var outlet: Identifier
+        /// What the order takes of what the outlet has counted.
+        public var claims: [Claim]
+        /// When it began.
+        public var at: Timestamp
+        /// The lines at the prices agreed.
+        public var lines: [CartLine]
+        /// Everything that is charged beside the lines.
+        public var charges: [Charge]
+        /// What is to be paid.
+        public var total: Amount
+        /// The customer, where that was said.
+        public var customer: Identifier?
+        /// The name on the order.
+        public var name: SealedText?
+        /// How the order will be handed over.
+        public var handover: Handover
+        /// What the order would wait for if it had been placed when the checkout began.
+        public var terms: Order.Terms
+        /// What the customer wants if something of the order cannot be had.
+        public var missing: Order.Missing
+        /// What the order keeps of what the outlet charges.
+        public var pricing: PricingTerms
+
+        /// A checkout.
+        public init(
+            order: Identifier, outlet: Identifier, claims: [Claim], at time: Timestamp, lines: [CartLine],
+            charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
+            handover: Handover = .none, terms: Order.Terms = .none, missing: Order.Missing = .ask,
+            pricing: PricingTerms = .none
+        ) {
+            self.order = order
+            self.outlet = outlet
+            self.claims = claims
+            at = time
+            self.lines = lines
+            self.charges = charges
+            self.total = total
+            self.customer = customer
+            self.name = name
+            self.handover = handover
+            self.terms = terms
+            self.missing = missing
+            self.pricing = pricing
+        }
+
+        /// What the order waits for if it is placed at a moment.
+        public func terms(at now: Timestamp) -> Order.Terms {
+            terms.moved(by: now.millisecondsSinceEpoch.subtracting(at.millisecondsSinceEpoch))
+        }
+
+        /// What happens once the claims are held.
+        var end: Event {
+            .checkedOut(
+                order: order, lines: lines, charges: charges, total: total, customer: customer, name: name,
+                handover: handover)
+        }
     }
 
     // MARK: State
@@ -190,14 +283,17 @@ public enum Cart: Decider {
         /// How the order of a cart is had. Indirect, as few carts say anything of it, and carts are held by the million.
         fileprivate indirect enum Had: Equatable, Sendable {
             case asUsual
-            case chosen(ServiceKind, table: Text?)
+            case chosen(ServiceKind, table: Text?, wanted: Timestamp?)
         }
 
         /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind? { if case .chosen(let service, _) = had { service } else { nil } }
+        public var service: ServiceKind? { if case .chosen(let service, _, _) = had { service } else { nil } }
 
         /// The table, as the outlet calls it.
-        public var table: Text? { if case .chosen(_, let table) = had { table } else { nil } }
+        public var table: Text? { if case .chosen(_, let table, _) = had { table } else { nil } }
+
+        /// The time that its order is wanted for; nil for as soon as it can be had.
+        public var wanted: Timestamp? { if case .chosen(_, _, let wanted) = had { wanted } else { nil } }
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
@@ -214,13 +310,18 @@ public enum Cart: Decider {
         /// Without lines, outlet and customer.
         case empty
         case filled(Contents)
+        /// It takes nothing until the outlet's supply has answered.
+        indirect case checkingOut(Contents, Checkout)
         case checkedOut(Contents, order: Identifier)
+
+        /// The checkout that has begun, if one has.
+        public var checkout: Checkout? { if case .checkingOut(_, let checkout) = self { checkout } else { nil } }
 
         /// What is in it, or was at checkout; nil where nothing is.
         public var contents: Contents? {
             switch self {
             case .empty: nil
-            case .filled(let contents), .checkedOut(let contents, _): contents
+            case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents
             }
         }
 
@@ -228,13 +329,16 @@ public enum Cart: Decider {
         public var count: Int {
             switch self {
             case .empty: 0
-            case .filled(let contents), .checkedOut(let contents, _): contents.count
+            case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents.count
             }
         }
 
         /// The sum of quantities that are still to be ordered: none once the cart is checked out.
         public var openCount: Int {
-            if case .filled(let contents) = self { contents.count } else { 0 }
+            switch self {
+            case .empty, .checkedOut: 0
+            case .filled(let contents), .checkingOut(let contents, _): contents.count
+            }
         }
     }
 
@@ -251,15 +355,29 @@ public enum Cart: Decider {
             (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .checkOut):
             throw Rejection(
                 .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
+        case (.checkingOut(_, let checkout), .add), (.checkingOut(_, let checkout), .set),
+            (.checkingOut(_, let checkout), .remove), (.checkingOut(_, let checkout), .clear),
+            (.checkingOut(_, let checkout), .edit), (.checkingOut(_, let checkout), .tip),
+            (.checkingOut(_, let checkout), .chooseService), (.checkingOut(_, let checkout), .checkOut):
+            throw Rejection(
+                .state, "the cart is being checked out as order '\(checkout.order)'", allowed: [.showCart, .countCart])
+
+        case (.checkingOut(_, let checkout), .conclude(let order, let answer, _)) where order == checkout.order:
+            switch answer {
+            case .held: return [checkout.end]
+            case .refused(let refusal): return [.checkoutRefused(order: checkout.order, refusal)]
+            }
+        // Somebody was faster.
+        case (_, .conclude): return []
 
         case (.empty, .add(let addition)):
-            return [try add(addition, to: nil)]
+            return try add(addition, to: nil)
         case (.filled(let contents), .add(let addition)):
             guard contents.outlet == addition.outlet || addition.offer == .noOutlet else {
                 throw Rejection(
                     .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
             }
-            return [try add(addition, to: contents)]
+            return try add(addition, to: contents)
 
         case (.empty, .set), (.empty, .remove):
             throw noSuchLine
@@ -296,7 +414,7 @@ public enum Cart: Decider {
             return amount == contents.tip ? [] : [.tipSet(amount)]
 
         case (.filled(let contents), .chooseService(let choice)):
-            return try choose(choice, contents)
+            return try choose(choice, at: contents.outlet, contents)
 
         case (.empty, .tip), (.empty, .chooseService), (.empty, .checkOut):
             throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
@@ -305,7 +423,7 @@ public enum Cart: Decider {
         }
     }
 
-    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> Event {
+    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> [Event] {
         guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
             throw quantityOutOfRange(addition.quantity)
         }
@@ -332,7 +450,10 @@ public enum Cart: Decider {
                 lines.contains { $0.id == id }
             }
         try checkTotal(of: lines, with: quantity, of: line.id, at: item.unitPrice)
-        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+        let choice = try addition.choice.map { choice throws(Rejection) in
+            try choose(choice, at: addition.outlet, contents)
+        }
+        return [.itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)] + (choice ?? [])
     }
 
     private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
@@ -363,20 +484,25 @@ public enum Cart: Decider {
         return [.lineEdited(line: old.id, to: line, customer: customer)]
     }
 
-    private static func choose(_ choice: ServiceChoice, _ contents: Contents) throws(Rejection) -> [Event] {
+    private static func choose(
+        _ choice: ServiceChoice, at outlet: Identifier, _ contents: Contents?
+    ) throws(Rejection) -> [Event] {
         guard choice.offered.contains(choice.service) else {
             let offered = choice.offered.map(\.rawValue).joined(separator: ", ")
             throw .invalid(
                 .service,
-                "outlet '\(contents.outlet)' offers "
+                "outlet '\(outlet)' offers "
                     + (offered.isEmpty ? "nothing to choose from" : "\(offered), and not '\(choice.service.rawValue)'"))
         }
         if let table = choice.table {
             guard choice.service == .table else { throw .invalid(.table, "is only known of orders at a table") }
             try TextRules.check(table, .table, TextRules.table)
         }
-        if choice.service == contents.service, choice.table == contents.table { return [] }
-        return [.serviceChosen(choice.service, table: choice.table)]
+        if let refusal = choice.refusal { throw refusal }
+        if choice.service == contents?.service, choice.table == contents?.table, choice.wanted == contents?.wanted {
+            return []
+        }
+        return [.serviceChosen(choice.service, table: choice.table, wanted: choice.wanted)]
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
@@ -391,6 +517,9 @@ public enum Cart: Decider {
             guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
         }
         if let refusal = checkOut.refusal { throw refusal }
+        guard contents.service == nil || contents.service == checkOut.handover.service,
+            contents.table == checkOut.handover.table
+        else { throw Rejection(.state, "the cart is had otherwise than its order would be") }
         let quote = try Quote(
             of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service,
             prepMinutes: checkOut.prepMinutes)
@@ -423,9 +552,12 @@ public enum Cart: Decider {
                     allowed: requirement == .table ? [.chooseService] : [])
             }
         }
-        return .checkedOut(
-            order: checkOut.order, lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer,
-            name: checkOut.name, handover: checkOut.handover)
+        let checkout = Checkout(
+            order: checkOut.order, outlet: contents.outlet, claims: checkOut.claims, at: checkOut.time,
+            lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer, name: checkOut.name,
+            handover: checkOut.handover, terms: checkOut.terms, missing: checkOut.missing,
+            pricing: checkOut.recordedPricing)
+        return checkOut.claims.isEmpty ? checkout.end : .checkoutBegun(checkout)
     }
 
     /// The owner of the cart after a command that names a customer, or none.
@@ -482,18 +614,41 @@ public enum Cart: Decider {
     // MARK: Evolve
 
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
-        if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
+        switch state {
+        case .checkedOut: throw ImpossibleEvent("an event after checkout")
+        case .checkingOut(let contents, let checkout): return try end(checkout, of: contents, by: event, &state)
+        case .empty, .filled: break
+        }
         // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
         // million.
         guard var contents = state.takeContents() ?? Contents(begunBy: event) else {
             throw ImpossibleEvent("a change of an empty cart")
         }
         do throws(ImpossibleEvent) {
-            let order = try contents.take(event)
-            state = State(consume contents, order)
+            if case .checkoutBegun(let checkout) = event {
+                try contents.begin(checkout)
+                state = .checkingOut(consume contents, checkout)
+            } else {
+                let order = try contents.take(event)
+                state = State(consume contents, order)
+            }
         } catch {
             state = State(consume contents, nil)
             throw error
+        }
+    }
+
+    /// Takes in what ends a checkout.
+    private static func end(
+        _ checkout: Checkout, of contents: Contents, by event: Event, _ state: inout State
+    ) throws(ImpossibleEvent) {
+        switch event {
+        case checkout.end:
+            var contents = contents
+            _ = try contents.take(event)
+            state = .checkedOut(contents, order: checkout.order)
+        case .checkoutRefused(checkout.order, _): state = .filled(contents)
+        default: throw ImpossibleEvent("an event that does not end the checkout")
         }
     }
 }
@@ -559,11 +714,11 @@ extension Cart.Contents {
             try edit(id, to: line, of: customer)
         case .tipSet(let amount):
             tip = amount
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             guard table == nil || service == .table else {
                 throw ImpossibleEvent("a table for an order that is had otherwise")
             }
-            had = .chosen(service, table: table)
+            had = .chosen(service, table: table, wanted: wanted)
         case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
@@ -578,10 +733,20 @@ extension Cart.Contents {
             self.customer = customer
             self.lines = lines
             self.charges = charges
-            if let service = handover.service { had = .chosen(service, table: handover.table) }
+            if let service = handover.service { had = .chosen(service, table: handover.table, wanted: wanted) }
             return order
+        case .checkoutBegun, .checkoutRefused: throw ImpossibleEvent("the end of a checkout that has not begun")
         }
         return nil
+    }
+
+    /// Checks that a checkout of the cart can begin like this: so that it can end.
+    fileprivate func begin(_ checkout: Cart.Checkout) throws(ImpossibleEvent) {
+        guard checkout.outlet == outlet, !checkout.claims.isEmpty, checkout.claims.isRecordable else {
+            throw ImpossibleEvent("a checkout with claims that cannot be")
+        }
+        var after = self
+        _ = try after.take(checkout.end)
     }
 
     /// Throws if the cart cannot have passed to that customer, or to none.

@@ -10,6 +10,8 @@ public enum Offer: Equatable, Sendable {
     case notForSale
     /// The item is sold out, until a moment or until further notice.
     case soldOut(until: Timestamp?)
+    /// The item is only had in a part of the day, which begins at a moment if that is known.
+    case outOfDaypart(Identifier, begins: Timestamp?)
     /// The item can be had, but not with these options.
     case wrongChoice(Choice)
     /// The item names a tax that the outlet does not have, so its price is unknown.
@@ -59,10 +61,16 @@ public enum Offer: Equatable, Sendable {
         case .noOutlet: throw Rejection(.notFound, "no outlet '\(outlet)'")
         case .outletClosed(.paused(_, let reason?)):
             throw Rejection(.closed, "outlet '\(outlet)' takes no orders for now: \(reason)")
+        case .outletClosed(.resting(let opensAt?)):
+            throw Rejection(.closed, "outlet '\(outlet)' takes no orders now; it opens at \(opensAt.rfc3339)")
         case .outletClosed: throw Rejection(.closed, "outlet '\(outlet)' takes no orders now")
         case .noItem: throw Rejection(.notFound, "outlet '\(outlet)' has no item '\(id)'")
         case .notForSale: throw Rejection(.invalid, "item '\(id)' has no price and cannot be ordered")
         case .soldOut: throw Rejection(.soldOut, "item '\(id)' is sold out")
+        case .outOfDaypart(let daypart, let begins):
+            throw Rejection(
+                .closed,
+                "item '\(id)' can only be had at \(daypart)" + (begins.map { ", from \($0.rfc3339) on" } ?? ""))
         case .wrongChoice(let choice): throw choice.rejection(of: id)
         case .taxGone(let tax):
             throw Rejection(.invalid, "item '\(id)' names the tax '\(tax)', which outlet '\(outlet)' does not have")
@@ -95,13 +103,20 @@ extension MenuState {
     /// - Parameters:
     ///   - chosen: ``Swift/Array/normalized``.
     ///   - service: how the order is had; nil where there is nothing to choose.
+    ///   - now: the moment that it is wanted for.
+    ///   - dayparts: which dayparts are on then; nil if all are.
     public func offer(
         of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind? = nil, in currency: Currency,
-        now: Timestamp
+        now: Timestamp, dayparts: DaypartTimes? = nil
     ) -> Offer {
         guard let entry = entries[item] else { return .noItem }
         if entry.price == nil { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
+        if let dayparts, let daypart = entry.daypart, let suspension = dayparts.suspension(of: daypart),
+            suspension.holds(at: now)
+        {
+            return .outOfDaypart(daypart, begins: suspension.until)
+        }
         let choice = choice(of: chosen, from: entry.unpackedOptions, for: entry, service, now: now)
         guard case .priced(let price) = choice else { return .wrongChoice(choice) }
         return .available(

@@ -39,13 +39,14 @@ public struct Quote: Equatable, Sendable {
         bill = try Bill(for: billed, on: terms, tip: contents.tip)
         digest = Quote.digest(
             of: lines, Order.Price(bill.total, bill.charges), at: contents.outlet, in: contents.currency, for: service,
-            prepMinutes: prepMinutes)
+            // An order for a time is promised for that time, however long it takes.
+            promise: contents.wanted?.millisecondsSinceEpoch ?? prepMinutes.map { Int64($0) })
     }
 
     /// The digest of a bill for lines at an outlet, and of what is promised.
     static func digest(
         of lines: [CartLine], _ price: Order.Price, at outlet: Identifier, in currency: Currency,
-        for service: ServiceKind?, prepMinutes: Int? = nil
+        for service: ServiceKind?, promise: Int64? = nil
     ) -> Text {
         var hash = StableHash()
         hash.add(outlet.text)
@@ -75,7 +76,7 @@ public struct Quote: Equatable, Sendable {
             }
         }
         hash.add(price.total.minorUnits)
-        if let prepMinutes { hash.add(Int64(prepMinutes)) }
+        if let promise { hash.add(promise) }
         return Text(hash.text)
     }
 }

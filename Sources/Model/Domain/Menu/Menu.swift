@@ -18,22 +18,25 @@ public enum Menu: Decider {
     /// What a merchant asks of a menu.
     public enum Command: Equatable, Sendable {
         /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are. Items and
-        /// options name no tax but one of the outlet's; nil where these are not known.
-        case put(MenuDocument, taxes: Set<Identifier>? = nil)
-        /// Adds or changes a section; `before` moves it in front of another.
-        case putSection(SectionHeader, before: Identifier?)
+        /// options name no tax but one of the outlet's, and items and sections no daypart; nil where these are not known.
+        case put(MenuDocument, taxes: Set<Identifier>? = nil, dayparts: Set<Identifier>? = nil)
+        /// Adds or changes a section; `before` moves it in front of another. For its daypart see
+        /// ``put(_:taxes:dayparts:)``.
+        case putSection(SectionHeader, before: Identifier?, dayparts: Set<Identifier>? = nil)
         /// Removes a section with its items.
         case removeSection(Identifier)
-        /// Adds or changes an item; `before` moves it in front of another of the section. For its tax see
-        /// ``put(_:taxes:)``.
-        case putItem(MenuItem, section: Identifier, before: Identifier?, taxes: Set<Identifier>? = nil)
+        /// Adds or changes an item; `before` moves it in front of another of the section. For its tax and daypart see
+        /// ``put(_:taxes:dayparts:)``.
+        case putItem(
+            MenuItem, section: Identifier, before: Identifier?, taxes: Set<Identifier>? = nil,
+            dayparts: Set<Identifier>? = nil)
         case removeItem(Identifier)
         case reprice(Identifier, Amount)
         /// Marks an item as sold out, until a moment after `now` or until it is resumed.
         case suspend(Identifier, until: Timestamp?, now: Timestamp)
         case resume(Identifier)
         /// Adds a group of options, or puts it in the place of the one of that id. For its options' taxes see
-        /// ``put(_:taxes:)``.
+        /// ``put(_:taxes:dayparts:)``.
         case putGroup(OptionGroup, taxes: Set<Identifier>? = nil)
         /// Removes a group that nothing names.
         case removeGroup(Identifier)
@@ -42,6 +45,8 @@ public enum Menu: Decider {
         /// Marks an option as sold out, until a moment after `now` or until it is resumed.
         case suspendOption(Identifier, until: Timestamp?, now: Timestamp)
         case resumeOption(Identifier)
+        /// Marks as sold out what nothing is left of, and takes that back. What the menu does not have is passed over.
+        case followStock([StockChange])
         /// Says what came of looking at the menu's source.
         case checkFeed(FeedCheck)
     }
@@ -59,14 +64,21 @@ public enum Menu: Decider {
         case itemMoved(Identifier, section: Identifier, before: Identifier?)
         case itemRemoved(Identifier)
         case itemRepriced(Identifier, Amount)
-        case itemSuspended(Identifier, until: Timestamp?)
-        case itemResumed(Identifier)
+        case itemSuspended(Identifier, until: Timestamp?, by: Suspender = .merchant)
+        case itemResumed(Identifier, by: Suspender = .merchant)
         case groupPut(OptionGroup)
         case groupRemoved(Identifier)
         case optionRepriced(Identifier, Amount, size: Identifier?)
-        case optionSuspended(Identifier, until: Timestamp?)
-        case optionResumed(Identifier)
+        case optionSuspended(Identifier, until: Timestamp?, by: Suspender = .merchant)
+        case optionResumed(Identifier, by: Suspender = .merchant)
         case feedChecked(FeedCheck)
+    }
+
+    /// Who says that something is sold out. Each takes back only what it has said itself.
+    public enum Suspender: String, Sendable {
+        case merchant
+        /// Nothing is left of what the outlet has counted.
+        case stock
     }
 
     // MARK: State
@@ -80,12 +92,14 @@ public enum Menu: Decider {
 
     public static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
         switch command {
-        case .put(let document, let taxes):
+        case .put(let document, let taxes, let dayparts):
             let document = document.sizesTakingPrices
             try document.validate()
             for (index, section) in document.sections.enumerated() {
+                try check(daypart: section.header.daypart, "sections[\(index)].daypart", among: dayparts)
                 for (place, item) in section.items.enumerated() {
                     try check(item.tax, "sections[\(index)].items[\(place)].tax", among: taxes)
+                    try check(daypart: item.daypart, "sections[\(index)].items[\(place)].daypart", among: dayparts)
                 }
             }
             for (index, group) in document.groups.enumerated() {
@@ -94,8 +108,9 @@ public enum Menu: Decider {
             try checkBytes(document.bytes, in: state)
             return state.events(leadingTo: document)
 
-        case .putSection(let header, let before):
+        case .putSection(let header, let before, let dayparts):
             try header.validate(at: "")
+            try check(daypart: header.daypart, "daypart", among: dayparts)
             return try put(header, before: before, in: state)
 
         case .removeSection(let id):
@@ -103,9 +118,10 @@ public enum Menu: Decider {
             for item in state.sections[index].items { try checkUnlinked(item, in: state) }
             return [.sectionRemoved(id)]
 
-        case .putItem(let item, let section, let before, let taxes):
+        case .putItem(let item, let section, let before, let taxes, let dayparts):
             try item.validate()
             try check(item.tax, "tax", among: taxes)
+            try check(daypart: item.daypart, "daypart", among: dayparts)
             return try put(item, section: section, before: before, in: state)
 
         case .removeItem(let id):
@@ -141,6 +157,7 @@ public enum Menu: Decider {
         case .suspendOption(let id, let until, let now):
             return try suspendOption(id, until: until, now: now, in: state)
         case .resumeOption(let id): return try resumeOption(id, in: state)
+        case .followStock(let changes): return changes.compactMap { follow($0, in: state) }
 
         case .checkFeed(let check):
             try check.validate()
@@ -208,6 +225,13 @@ public enum Menu: Decider {
     }
 
     private static func check(
+        daypart: Identifier?, _ field: @autoclosure () -> String, among dayparts: Set<Identifier>?
+    ) throws(Rejection) {
+        guard let daypart, let dayparts, !dayparts.contains(daypart) else { return }
+        throw .invalid(.field(field()), "the outlet has no daypart '\(daypart)'")
+    }
+
+    private static func check(
         _ group: OptionGroup, _ path: @autoclosure () -> String, among taxes: Set<Identifier>?
     ) throws(Rejection) {
         for (index, option) in group.options.enumerated() {
@@ -257,8 +281,12 @@ public enum Menu: Decider {
 
         case .sectionChanged(let header):
             let index = try state.requiredSection(header.id)
-            state.sectionBytes += header.bytes - state.sections[index].header.bytes
+            let before = state.sections[index].header
+            state.sectionBytes += header.bytes - before.bytes
             state.sections[index].header = header
+            if header.daypart != before.daypart {
+                for item in state.sections[index].items { try state.changeEntry(item) { _ in } }
+            }
 
         case .sectionMoved(let id, let before):
             guard before != id else { throw impossible("a section placed before itself", id) }
@@ -301,12 +329,18 @@ public enum Menu: Decider {
         case .itemRepriced(let id, let price):
             try state.changeEntry(id) { $0.item.price = price }
 
-        case .itemSuspended(let id, let until):
+        case .itemSuspended(let id, let until, .merchant):
             try state.changeEntry(id) { $0.suspension = MenuState.Suspension(until: until) }
             state.refresh(after: id)
 
-        case .itemResumed(let id):
+        case .itemResumed(let id, .merchant):
             try state.changeEntry(id) { $0.suspension = nil }
+            state.refresh(after: id)
+
+        case .itemSuspended(let id, _, .stock), .itemResumed(let id, .stock):
+            guard state.entries[id] != nil else { throw impossible("an event on an unknown item", id) }
+            if case .itemSuspended = event { state.usedUpItems.insert(id) } else { state.usedUpItems.remove(id) }
+            try state.changeEntry(id) { _ in }
             state.refresh(after: id)
 
         case .groupPut(let group):
@@ -326,14 +360,14 @@ public enum Menu: Decider {
             state.groups.reprice(id, price, with: size)
             state.refresh([group])
 
-        case .optionSuspended(let id, let until):
+        case .optionSuspended(let id, let until, let party):
             let group = try state.requiredGroup(ofOption: id)
-            state.groups.suspend(id, MenuState.Suspension(until: until))
+            state.groups.suspend(id, MenuState.Suspension(until: until), by: party)
             state.refresh([group])
 
-        case .optionResumed(let id):
+        case .optionResumed(let id, let party):
             let group = try state.requiredGroup(ofOption: id)
-            state.groups.suspend(id, nil)
+            state.groups.suspend(id, nil, by: party)
             state.refresh([group])
 
         case .feedChecked(let check):
@@ -348,16 +382,18 @@ public enum Menu: Decider {
 }
 
 extension Menu.Command {
-    /// Whether the outlet's details decide about the command, too: an item names one of its taxes.
+    /// Whether the outlet's details decide about the command, too: an item names one of its taxes or dayparts.
     public var restsOnOutlet: Bool {
         switch self {
-        case .put(let document, _):
-            document.sections.contains { $0.items.contains { $0.tax != nil } }
-                || document.groups.contains(where: \.namesTax)
-        case .putItem(let item, _, _, _): item.tax != nil
+        case .put(let document, _, _):
+            document.sections.contains {
+                $0.header.daypart != nil || $0.items.contains { $0.tax != nil || $0.daypart != nil }
+            } || document.groups.contains(where: \.namesTax)
+        case .putSection(let header, _, _): header.daypart != nil
+        case .putItem(let item, _, _, _, _): item.tax != nil || item.daypart != nil
         case .putGroup(let group, _): group.namesTax
-        case .putSection, .removeSection, .removeItem, .reprice, .suspend, .resume, .removeGroup, .repriceOption,
-            .suspendOption, .resumeOption, .checkFeed:
+        case .removeSection, .removeItem, .reprice, .suspend, .resume, .removeGroup, .repriceOption,
+            .suspendOption, .resumeOption, .followStock, .checkFeed:
             false
         }
     }
@@ -433,10 +469,13 @@ extension MenuState {
     ) {
         let before = entries[item.id]?.options ?? []
         if before != item.options { self.groups.note(item.id, offers: item.options, before: before) }
-        entries[item.id] = Entry(item, section, suspension, consequences(of: item, &groups))
+        var consequences = consequences(of: item, &groups)
+        consequences.daypart = item.daypart ?? sectionIndex(section).flatMap { sections[$0].header.daypart }
+        entries[item.id] = Entry(item, section, suspension, consequences)
     }
 
     fileprivate mutating func removeEntry(_ item: Identifier) {
+        usedUpItems.remove(item)
         groups.note(item, offers: [], before: entries[item]?.options ?? [])
         entries[item] = nil
         refresh(after: item)

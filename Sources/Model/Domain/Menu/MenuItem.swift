@@ -39,6 +39,8 @@ public struct MenuItem: Equatable, Sendable {
     public var tax: Identifier?
     /// Whether its price is that of its options together, and is divided among them where their taxes differ.
     public var isCombo: Bool
+    /// The part of the day in which it can be had; nil for that of its section, or any time.
+    public var daypart: Identifier?
 
     /// An item with everything that is not named left out.
     public init(
@@ -46,7 +48,7 @@ public struct MenuItem: Equatable, Sendable {
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
         attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil,
-        servicePrices: ByService<Amount> = ByService(), isCombo: Bool = false
+        servicePrices: ByService<Amount> = ByService(), isCombo: Bool = false, daypart: Identifier? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -65,6 +67,7 @@ public struct MenuItem: Equatable, Sendable {
         self.options = options
         self.tax = tax
         self.isCombo = isCombo
+        self.daypart = daypart
     }
 
     /// The bytes of all its texts and attributes.
@@ -73,7 +76,8 @@ public struct MenuItem: Equatable, Sendable {
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
         let more = self.images.reduce(0) { $0 + $1.bytes } + links.reduce(0) { $0 + $1.bytes }
-        let choices = options.reduce(tax?.rawValue.utf8.count ?? 0) { $0 + $1.rawValue.utf8.count }
+        let names = (tax?.rawValue.utf8.count ?? 0) + (daypart?.rawValue.utf8.count ?? 0)
+        let choices = options.reduce(names) { $0 + $1.rawValue.utf8.count }
         return tags.reduce(needed + details + images + more + attributes.bytes + choices) { $0 + $1.utf8.count }
     }
 

@@ -10,18 +10,26 @@ public struct SectionHeader: Equatable, Sendable {
     public var layout: Layout
     /// Whether its header stays on the screen while its items scroll.
     public var sticky: Bool
+    /// The part of the day in which its items can be had, unless they name another; nil for any time.
+    public var daypart: Identifier?
 
     /// The head of a section.
-    public init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
+    public init(
+        id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false, daypart: Identifier? = nil
+    ) {
         self.id = id
         self.title = title
         self.kind = kind
         self.layout = layout
         self.sticky = sticky
+        self.daypart = daypart
     }
 
     /// The bytes of all its texts.
-    var bytes: Int { id.rawValue.utf8.count + title.utf8.count + kind.utf8.count + layout.style.utf8.count }
+    var bytes: Int {
+        id.rawValue.utf8.count + title.utf8.count + kind.utf8.count + layout.style.utf8.count
+            + (daypart?.rawValue.utf8.count ?? 0)
+    }
 
     /// Rejects a header with a value out of range, naming the field below `path` (empty, or ending in a dot).
     func validate(at path: String) throws(Rejection) {

@@ -18,17 +18,21 @@ extension MenuState {
             var ownSuspension: Suspension?
         }
 
-        /// What the menu's groups of options make of an item.
+        /// What the rest of the menu makes of an item.
         struct Consequences {
             /// The lowest price of its sizes; nil where it has none.
             var lowestPrice: Amount?
-            /// Why it cannot be ordered, where a group that has to be chosen from cannot be filled.
+            /// Why it cannot be ordered, where a group that has to be chosen from cannot be filled, or nothing is left.
             var suspension: Suspension?
+            /// The part of the day in which it can be had: its own, or that of its section.
+            var daypart: Identifier?
+            /// Whether it has a suspension that is not the merchant's, so that the merchant's is kept apart.
+            var isUsedUp = false
         }
 
         /// An item in its section.
         public init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
-            self.init(item, section, suspension, Consequences())
+            self.init(item, section, suspension, Consequences(daypart: item.daypart))
         }
 
         init(_ item: MenuItem, _ section: Identifier, _ suspension: Suspension?, _ consequences: Consequences) {
@@ -54,6 +58,12 @@ extension MenuState {
             guard let service, storage.header.hasServicePrices else { return price }
             return storage.servicePrices[service] ?? price
         }
+
+        /// The part of the day in which it can be had: its own, or that of its section; nil for any time.
+        public var daypart: Identifier? { storage.header.hasDaypart ? storage.dayparts.effective : nil }
+
+        /// Whether it can only be had in a part of the day.
+        public var hasDaypart: Bool { storage.header.hasDaypart }
 
         /// Whether ``price`` is the lowest of several.
         public var isPriceFrom: Bool { storage.header.isPriceFrom }
@@ -101,7 +111,7 @@ extension MenuState.Entry: Equatable {
     public static func == (a: Self, b: Self) -> Bool {
         a.storage === b.storage
             || a.item == b.item && a.section == b.section && a.price == b.price && a.suspension == b.suspension
-                && a.ownSuspension == b.ownSuspension
+                && a.ownSuspension == b.ownSuspension && a.daypart == b.daypart
     }
 }
 
@@ -127,24 +137,29 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let hasAttributes: Bool
         /// Whether there are images or links.
         let hasMedia: Bool
-        /// Whether there are groups of options or a tax.
+        /// Whether there are groups of options or a tax, or a suspension beside the merchant's.
         let hasOptions: Bool
         /// Whether there are other prices for some ways to have an order.
         let hasServicePrices: Bool
+        /// Whether it is had in a part of the day.
+        let hasDaypart: Bool
         /// Whether the price is not the item's own, but the lowest of its sizes.
         let isPriceFrom: Bool
         let byteCount: Int32
         let itemBytes: Int32
 
         init(
-            _ item: MenuItem, _ suspension: MenuState.Suspension?, _ lowestPrice: Amount?, kind: Int?, byteCount: Int
+            _ item: MenuItem, _ suspension: MenuState.Suspension?, _ lowestPrice: Amount?, hasOptions: Bool,
+            hasDaypart: Bool, kind: Int?,
+            byteCount: Int
         ) {
             id = item.id
             self.kind = kind.map(Int8.init) ?? -1
             hasAttributes = !item.attributes.isEmpty
             hasMedia = item.hasMedia
-            hasOptions = item.hasOptions
+            self.hasOptions = hasOptions
             hasServicePrices = !item.servicePrices.isEmpty
+            self.hasDaypart = hasDaypart
             isPriceFrom = item.price == nil && lowestPrice != nil
             minorUnits = (item.price ?? lowestPrice)?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
@@ -180,19 +195,24 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         texts.append(item.imageSmall)
         texts.append(item.imageLarge)
         if item.hasMedia { texts.append(item.images, item.links) }
-        if item.hasOptions {
+        let hasOptions = item.hasOptions || consequences.isUsedUp
+        if hasOptions {
             texts.append(
                 MenuState.Entry.Options(
                     groups: item.options, tax: item.tax, isCombo: item.isCombo, ownSuspension: ownSuspension))
         }
         if !item.servicePrices.isEmpty { texts.append(item.servicePrices) }
+        if let daypart = consequences.daypart {
+            texts.append(item.daypart?.text)
+            texts.append(daypart.text)
+        }
         for tag in item.tags { texts.append(tag) }
         if !item.attributes.isEmpty { texts.append(item.attributes) }
         let bytes = texts.bytes
         let buffer = create(minimumCapacity: bytes.count) { _ in
             Header(
-                item, .both(ownSuspension, consequences.suspension), consequences.lowestPrice, kind: kind,
-                byteCount: bytes.count)
+                item, .both(ownSuspension, consequences.suspension), consequences.lowestPrice,
+                hasOptions: hasOptions, hasDaypart: consequences.daypart != nil, kind: kind, byteCount: bytes.count)
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             bytes.withUnsafeBufferPointer { source in
@@ -234,6 +254,16 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         }
     }
 
+    var dayparts: (own: Identifier?, effective: Identifier?) {
+        read { texts in
+            for _ in 0..<7 { texts.skip() }
+            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
+            if header.hasOptions { _ = texts.nextOptions() }
+            if header.hasServicePrices { _ = texts.nextServicePrices() }
+            return (texts.nextIdentifier(), texts.nextIdentifier())
+        }
+    }
+
     var item: MenuItem {
         read { texts in
             let name = texts.next() ?? ""
@@ -250,6 +280,10 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
                 (item.options, item.tax, item.isCombo) = (options.groups, options.tax, options.isCombo)
             }
             if header.hasServicePrices { item.servicePrices = texts.nextServicePrices() }
+            if header.hasDaypart {
+                item.daypart = texts.nextIdentifier()
+                texts.skip()
+            }
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
             if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item

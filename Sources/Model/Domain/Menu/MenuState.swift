@@ -28,8 +28,13 @@ public struct MenuState: Equatable, Sendable {
     public internal(set) var entries = Entries()
     /// The groups of options that the items offer.
     public internal(set) var groups = OptionGroups()
+    /// Items of which nothing is left.
+    public internal(set) var usedUpItems: Set<Identifier> = []
     /// The result of the last check of the source that it is imported from, if there is one.
     public internal(set) var feed: FeedCheck?
+    /// Everything of which nothing is left.
+    public var usedUp: [Claim.Key] { usedUpItems.map(Claim.Key.item) + groups.usedUp.map(Claim.Key.option) }
+
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0
 

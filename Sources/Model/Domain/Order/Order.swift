@@ -23,7 +23,7 @@ public enum Order: Decider {
         /// It was handed over.
         case complete
         /// It will be ready at another moment.
-        case delay(readyBy: Timestamp, now: Timestamp)
+        case delay(readyBy: Timestamp, text: PersonalText? = nil, now: Timestamp)
         /// It is not wanted any more, or cannot be made.
         case cancel(by: Party, Reason, text: PersonalText?)
         /// A payment service says what became of money.
@@ -40,6 +40,8 @@ public enum Order: Decider {
         case noteChanges
         /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
         case meetDeadline(now: Timestamp)
+        /// The outlet's supply has what the order gave back. Sent by servers, and decided once.
+        case noteReturn
     }
 
     // MARK: Events
@@ -56,7 +58,7 @@ public enum Order: Decider {
         case preparationStarted
         case readied
         case completed(by: Party)
-        case delayed(readyBy: Timestamp)
+        case delayed(readyBy: Timestamp, text: PersonalText? = nil)
         case cancelled(Ending)
         /// A payment service said what became of money, and whether something that it said by then cannot be.
         case paymentReported(Payment, isInDoubt: Bool = false)
@@ -71,6 +73,8 @@ public enum Order: Decider {
         case changeExpired
         /// The kitchen has seen what is different.
         case changesNoted
+        /// The outlet's supply has what it gave back.
+        case claimsReturned
     }
 
     // MARK: State
@@ -146,11 +150,12 @@ public enum Order: Decider {
             (.scheduled, .complete), (.rejected, .complete), (.cancelled, .complete):
             throw book.refusal
 
-        case (.placed, .delay(let readyBy, let now)), (.accepted, .delay(let readyBy, let now)),
-            (.preparing, .delay(let readyBy, let now)):
-            if readyBy == book.readyBy { return [] }
+        case (.placed, .delay(let readyBy, let text, let now)), (.accepted, .delay(let readyBy, let text, let now)),
+            (.preparing, .delay(let readyBy, let text, let now)):
+            if readyBy == book.readyBy, text == nil || text == book.promiseChanges.last?.text { return [] }
             try check(readyBy, now)
-            return [.delayed(readyBy: readyBy)]
+            try check(text, book)
+            return [.delayed(readyBy: readyBy, text: text)]
         case (.awaitingPayment, .delay), (.scheduled, .delay), (.ready, .delay), (.completed, .delay),
             (.rejected, .delay), (.cancelled, .delay):
             throw book.refusal
@@ -184,6 +189,12 @@ public enum Order: Decider {
 
         // Money that moved is recorded whatever has become of the order.
         case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
+
+        case (.rejected, .noteReturn), (.cancelled, .noteReturn):
+            return book.hasReturned || book.ending?.claims.isEmpty ?? true ? [] : [.claimsReturned]
+        case (.awaitingPayment, .noteReturn), (.scheduled, .noteReturn), (.placed, .noteReturn),
+            (.accepted, .noteReturn), (.preparing, .noteReturn), (.ready, .noteReturn), (.completed, .noteReturn):
+            throw book.refusal
 
         case (_, .meetDeadline(let now)):
             guard let deadline = book.deadline, deadline <= now else { return [] }
@@ -242,10 +253,10 @@ public enum Order: Decider {
     private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
         if let until = book.proposal?.until, until <= now { return [.changeExpired] }
         return switch book.status {
-        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid, price: book.placement.price))]
+        case .awaitingPayment: [.cancelled(ending(by: .system, .unpaid, book))]
         case .scheduled: release(book.placement, now)
         case .placed where book.acceptBy != nil:
-            [.cancelled(Ending(by: .system, .timeout, price: book.placement.price))]
+            [.cancelled(ending(by: .system, .timeout, book))]
         case .placed, .accepted, .preparing, .ready: [.completed(by: .system)]
         case .completed, .rejected, .cancelled: []
         }
@@ -271,11 +282,19 @@ public enum Order: Decider {
     private static func ending(
         by party: Party, _ reason: Reason, _ text: PersonalText?, _ book: Book
     ) throws(Rejection) -> Ending {
+        try check(text, book)
+        return ending(by: party, reason, book, text)
+    }
+
+    private static func check(_ text: PersonalText?, _ book: Book) throws(Rejection) {
         if case .plain(let text) = text { try TextRules.check(text, .reason, TextRules.note) }
         guard PersonalText.isAllowed(text, of: book.placement.customer) else {
             throw .invalid(.reason, "is sealed where the order has a customer, and only there")
         }
-        return Ending(by: party, reason, text: text, price: book.placement.price)
+    }
+
+    private static func ending(by party: Party, _ reason: Reason, _ book: Book, _ text: PersonalText? = nil) -> Ending {
+        Ending(by: party, reason, text: text, price: book.placement.price, claims: book.returnedClaims)
     }
 
     // MARK: Evolve
@@ -295,6 +314,7 @@ public enum Order: Decider {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
             try placement.charges.checkDiscounts(on: placement.lines)
+            guard placement.claims.isRecordable else { throw ImpossibleEvent("an order with claims that cannot be") }
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
@@ -311,7 +331,14 @@ public enum Order: Decider {
         case .coverLost(let payBy):
             try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
             book.payBy = payBy
-            book.readyBy = nil
+            book.setReady(by: nil)
+        case .claimsReturned:
+            // A read model keeps no endings.
+            guard !book.hasReturned, book.ending.map({ !$0.claims.isEmpty }) ?? true else {
+                throw ImpossibleEvent("an order that gave back more than it took")
+            }
+            try book.move(to: book.status, from: [.rejected, .cancelled])
+            book.hasReturned = true
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
@@ -321,7 +348,7 @@ public enum Order: Decider {
             book.acceptBy = acceptBy
         case .accepted(let readyBy, _):
             try book.move(to: .accepted, from: [.placed])
-            book.readyBy = readyBy ?? book.readyBy
+            if let readyBy { book.setReady(by: readyBy) }
         case .rejected(let ending):
             try book.end(as: .rejected, from: [.placed], ending)
         case .preparationStarted: try book.proceed(to: .preparing, from: [.placed, .accepted])
@@ -340,9 +367,12 @@ public enum Order: Decider {
             for index in book.changes.indices where book.changes[index].outcome == .agreed {
                 book.changes[index].isNoted = true
             }
-        case .delayed(let readyBy):
+        case .delayed(let readyBy, let text):
+            guard PersonalText.isAllowed(text, of: book.placement.customer) else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
             try book.move(to: book.status, from: [.placed, .accepted, .preparing])
-            book.readyBy = readyBy
+            book.setReady(by: readyBy, because: text)
         case .cancelled(let ending):
             try book.end(
                 as: .cancelled, from: [.awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready], ending)
@@ -377,6 +407,9 @@ extension Order.Book {
         guard ending.price == nil || placement.lines.isEmpty || ending.price == placement.price else {
             throw ImpossibleEvent("an order that is not charged any more had another price")
         }
+        guard ending.claims.isRecordable,
+            placement.lines.isEmpty || ending.claims.allSatisfy(placement.claims.contains)
+        else { throw ImpossibleEvent("an order that gives back more than it took") }
         try move(to: next, from: possible)
         self.ending = ending
         endProposal(.ended)

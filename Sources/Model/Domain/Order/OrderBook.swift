@@ -74,13 +74,35 @@ extension Order {
         public var text: PersonalText?
         /// What it had cost, and is not charged any more; nil in what was recorded without it.
         public var price: Price?
+        /// What it gives back to the outlet's supply.
+        public var claims: [Claim]
 
         /// An ending.
-        public init(by: Party, _ reason: Reason, text: PersonalText? = nil, price: Price? = nil) {
+        public init(
+            by: Party, _ reason: Reason, text: PersonalText? = nil, price: Price? = nil, claims: [Claim] = []
+        ) {
             self.by = by
             self.reason = reason
             self.text = text
             self.price = price
+            self.claims = claims
+        }
+    }
+
+    /// Another promise than there was.
+    public struct PromiseChange: Equatable, Sendable {
+        /// What had been promised; nil for nothing.
+        public var from: Timestamp?
+        /// What was promised then; nil for nothing.
+        public var to: Timestamp?
+        /// Why, in words for the customer; sealed where the order has one.
+        public var text: PersonalText?
+
+        /// A change of a promise.
+        public init(from: Timestamp?, to: Timestamp?, text: PersonalText? = nil) {
+            self.from = from
+            self.to = to
+            self.text = text
         }
     }
 
@@ -99,7 +121,9 @@ extension Order {
         /// Until when it has to be paid, while it waits for that.
         public var payBy: Timestamp?
         /// When the kitchen says that it will be ready.
-        public var readyBy: Timestamp?
+        public private(set) var readyBy: Timestamp?
+        /// How the promise changed, in the order in which it did.
+        public var promiseChanges: [PromiseChange] = []
         /// How it ended; nil as long as it has not, and once it was handed over.
         public var ending: Ending?
         /// Who has its money, as far as it was reported.
@@ -108,6 +132,8 @@ extension Order {
         public var refunds = Refunds()
         /// What was changed, or somebody wanted to change.
         public var changes: [ChangeRecord] = []
+        /// Whether the outlet's supply has what it gave back.
+        public var hasReturned = false
 
         /// An order as it is when it is placed.
         public init(_ placement: Placement) {
@@ -118,8 +144,27 @@ extension Order {
             payBy = terms.payBy
         }
 
+        /// What it gives back to the outlet's supply if it ends now.
+        var returnedClaims: [Claim] {
+            switch status {
+            case .awaitingPayment, .scheduled, .placed, .accepted: placement.claims
+            case .preparing, .ready: placement.claims.returned(afterPreparation: true)
+            case .completed, .rejected, .cancelled: []
+            }
+        }
+
         /// When it will be ready, as far as anybody said.
         public var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+
+        /// Takes in when the kitchen says that it will be ready; nil if it says nothing any more.
+        ///
+        /// - Parameter text: why.
+        public mutating func setReady(by time: Timestamp?, because text: PersonalText? = nil) {
+            let former = promise
+            readyBy = time
+            guard promise != former || text != nil else { return }
+            promiseChanges.append(PromiseChange(from: former, to: promise, text: text))
+        }
 
         /// What the outlet should have got and kept: nothing of an order that was not cooked.
         private var price: Int64 {

@@ -37,12 +37,15 @@ extension Order {
             case none
             case terms(PricingTerms)
         }
+        /// What it took of what the outlet has counted.
+        public var claims: [Claim]
 
         /// A placement.
         public init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
-            terms: Terms = .none, handover: Handover = .none, missing: Missing = .ask, pricing: PricingTerms = .none
+            terms: Terms = .none, handover: Handover = .none, missing: Missing = .ask, pricing: PricingTerms = .none,
+            claims: [Claim] = []
         ) {
             self.cart = cart
             self.outlet = outlet
@@ -55,6 +58,7 @@ extension Order {
             self.terms = terms
             self.handover = handover
             self.missing = missing
+            self.claims = claims
             self.pricing = pricing
         }
 
@@ -140,17 +144,24 @@ extension Order {
 
         /// The terms of an order that an outlet gets at a moment.
         ///
-        /// - Parameter service: how it is had; nil where there is nothing to choose.
-        public init(of details: OutletDetails, for service: ServiceKind? = nil, at now: Timestamp) {
+        /// - Parameters:
+        ///   - service: how it is had; nil where there is nothing to choose.
+        ///   - wanted: the time that it is wanted for; nil for as soon as it can be had.
+        public init(
+            of details: OutletDetails, for service: ServiceKind? = nil, at now: Timestamp, wanted: Timestamp? = nil
+        ) {
             self.init()
-            promisedFor = details.prepMinutes(for: service).map { now.adding(minutes: $0) }
+            let prepMinutes = details.prepMinutes(for: service)
+            promisedFor = wanted ?? prepMinutes.map { now.adding(minutes: $0) }
+            let head = Int.zero.subtractingReportingOverflow(prepMinutes ?? 0).partialValue
+            if let release = wanted?.adding(minutes: head), release > now { releaseAt = release }
             acceptWithin = details.acceptWithin
             if details.payment == .first {
                 payBy = now.adding(seconds: details.payWithin ?? OutletDetails.usualPayWait)
-            } else {
+            } else if releaseAt == nil {
                 acceptBy = acceptBy(from: now)
             }
-            placedAt = acceptWithin != nil || payBy != nil ? now : nil
+            placedAt = acceptWithin != nil || payBy != nil || wanted != nil ? now : nil
         }
 
         /// Until when it has to be accepted if it can be from that moment on; nil if it does not have to be, or is
@@ -168,6 +179,20 @@ extension Order {
             return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
         }
 
+        /// The terms of an order that is placed so much later, in milliseconds. The time that it is wanted for stays.
+        func moved(by wait: Int64) -> Terms {
+            guard wait > 0 else { return self }
+            func moved(_ time: Timestamp?) -> Timestamp? {
+                time.map {
+                    let (sum, overflow) = $0.millisecondsSinceEpoch.addingReportingOverflow(wait)
+                    return Timestamp(millisecondsSinceEpoch: overflow ? .max : sum)
+                }
+            }
+            return Terms(
+                placedAt: moved(placedAt), promisedFor: releaseAt == nil ? moved(promisedFor) : promisedFor,
+                releaseAt: releaseAt, acceptBy: moved(acceptBy), payBy: moved(payBy), acceptWithin: acceptWithin)
+        }
+
         /// The terms without a payment to wait for.
         var paid: Terms {
             guard payBy != nil else { return self }
@@ -183,7 +208,8 @@ extension Order {
 }
 
 extension Timestamp {
-    fileprivate func adding(minutes: Int) -> Timestamp {
+    /// The moment so many minutes later; the last one there is where that is out of range.
+    func adding(minutes: Int) -> Timestamp {
         let (seconds, overflow) = minutes.multipliedReportingOverflow(by: 60)
         return adding(seconds: overflow ? (minutes < 0 ? .min : .max) : seconds)
     }

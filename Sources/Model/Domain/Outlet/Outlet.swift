@@ -5,18 +5,20 @@ public enum Outlet: Decider {
 
     /// What a merchant asks of an outlet.
     public enum Command: Equatable, Sendable {
-        /// Registers the outlet, or changes what differs. A tax that an item of the menu names stays.
-        case put(OutletDetails, menuTaxes: [Identifier: Text] = [:])
+        /// Registers the outlet, or changes what differs. A tax or daypart that the menu names stays.
+        case put(OutletDetails, menuTaxes: [Identifier: Text] = [:], menuDayparts: [Identifier: Text] = [:])
         case open
         /// Lets an outlet that follows its hours do so, whether they have it open now or not.
-        case openByHours(isOpen: Bool)
+        case openByHours(isOpen: Bool, opensAt: Timestamp? = nil)
         case close
-        /// Time has passed: an outlet that follows its hours opens or closes if they say so. Sent by its server.
-        case followHours(isOpen: Bool)
+        /// Time has passed: an outlet that follows its hours opens or closes if they say so, and dayparts begin and end.
+        /// Sent by its server.
+        case followHours(isOpen: Bool, opensAt: Timestamp? = nil, dayparts: DaypartTimes? = nil)
         /// Takes no orders until a moment, which must lie after `now`.
         case pause(until: Timestamp, reason: Text?, now: Timestamp)
-        /// Promises orders so many minutes later until a moment, which must lie after `now`; 0 for as usual.
-        case slow(minutes: Int, until: Timestamp, now: Timestamp)
+        /// Promises orders so many minutes later until a moment, which must lie after `now`; 0 for as usual, which needs
+        /// no moment.
+        case slow(minutes: Int, until: Timestamp?, now: Timestamp)
         /// Takes it out of lists and searches. Clients that know it can use it as before.
         case hide
         case show
@@ -34,8 +36,10 @@ public enum Outlet: Decider {
         case closed
         /// Its hours opened it.
         case openedByHours
-        /// Its hours closed it, and will open it.
-        case closedByHours
+        /// Its hours closed it, and will open it: at a moment, if that is known.
+        case closedByHours(opensAt: Timestamp? = nil)
+        /// Its hours say that other dayparts are on.
+        case daypartsChanged(DaypartTimes)
         case slowed(minutes: Int, until: Timestamp)
         case paused(until: Timestamp, reason: Text?)
         case hidden
@@ -48,8 +52,8 @@ public enum Outlet: Decider {
     /// Whether the outlet takes orders.
     public enum Status: Equatable, Sendable {
         case closed
-        /// Closed until its hours open it.
-        case resting
+        /// Closed until its hours open it: at a moment, if that is known.
+        case resting(opensAt: Timestamp? = nil)
         case open
         /// Open, and so many minutes later than usual until a moment.
         case slow(minutes: Int, until: Timestamp)
@@ -73,7 +77,7 @@ public enum Outlet: Decider {
 
     public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
-        case (.unregistered, .put(let details, _)):
+        case (.unregistered, .put(let details, _, _)):
             try details.validate()
             return [.registered(details)]
         case (.unregistered, _): throw Rejection(.notFound, "no such outlet", isAboutAll: true)
@@ -88,7 +92,7 @@ public enum Outlet: Decider {
         case (.registered(_, _, let isHidden), .hide): return isHidden ? [] : [.hidden]
         case (.registered(_, _, let isHidden), .show): return isHidden ? [.shown] : []
 
-        case (.registered(let old, _, _), .put(let new, let menuTaxes)):
+        case (.registered(let old, _, _), .put(let new, let menuTaxes, let menuDayparts)):
             try new.validate()
             guard old.currency == new.currency else {
                 throw Rejection(
@@ -101,19 +105,29 @@ public enum Outlet: Decider {
                 guard let user = menuTaxes[tax.id] else { continue }
                 throw Rejection(.state, "\(user) names the tax '\(tax.id)', so the outlet keeps it")
             }
+            for daypart in old.dayparts where !new.dayparts.contains(where: { $0.id == daypart.id }) {
+                guard let user = menuDayparts[daypart.id] else { continue }
+                throw Rejection(.state, "\(user) names the daypart '\(daypart.id)', so the outlet keeps it")
+            }
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]
 
-        case (.registered(let details, let status, _), .openByHours(isOpen: false)) where details.follows == .hours:
-            return status == .resting ? [] : [.closedByHours]
+        case (.registered(let details, let status, _), .openByHours(isOpen: false, let opensAt))
+        where details.follows == .hours:
+            return status == .resting(opensAt: opensAt) ? [] : [.closedByHours(opensAt: opensAt)]
         case (.registered(_, let status, _), .open), (.registered(_, let status, _), .openByHours):
             return status == .open ? [] : [.opened]
         case (.registered(_, .closed, _), .close): return []
         case (.registered, .close): return [.closed]
-        case (.registered(let details, let status, _), .followHours(let isOpen)):
+        case (.registered(let details, let status, _), .followHours(let isOpen, let opensAt, let dayparts)):
+            var events: [Event] = []
             // What its merchant closed stays closed.
-            guard details.follows == .hours, status != .closed, isOpen == (status == .resting) else { return [] }
-            return [isOpen ? .openedByHours : .closedByHours]
+            if details.follows == .hours, status != .closed {
+                if isOpen, status.isResting { events.append(.openedByHours) }
+                if !isOpen, status != .resting(opensAt: opensAt) { events.append(.closedByHours(opensAt: opensAt)) }
+            }
+            if let dayparts, dayparts != details.daypartTimes { events.append(.daypartsChanged(dayparts)) }
+            return events
 
         case (.registered(_, .closed, _), .pause), (.registered(_, .resting, _), .pause):
             throw Rejection(
@@ -126,8 +140,9 @@ public enum Outlet: Decider {
             guard (0...OutletDetails.maximumPrepMinutes).contains(minutes) else {
                 throw .invalid("DELAY", "must be from 0 to \(OutletDetails.maximumPrepMinutes) minutes")
             }
-            guard until > now else { throw .invalid(.until, "must lie in the future") }
             if minutes == 0 { return status == .open ? [] : [.opened] }
+            guard let until else { throw .invalid(.until, "is missing: until when is the outlet slow?") }
+            guard until > now else { throw .invalid(.until, "must lie in the future") }
             return status == .slow(minutes: minutes, until: until) ? [] : [.slowed(minutes: minutes, until: until)]
         case (.registered, .pause(let until, let reason, let now)):
             guard until > now else { throw .invalid(.until, "must lie in the future") }
@@ -160,9 +175,13 @@ public enum Outlet: Decider {
         case (.registered(let details, _, let isHidden), .openedByHours):
             guard details.follows == .hours else { throw ImpossibleEvent("hours opened an outlet that follows none") }
             state = .registered(details, .open, isHidden: isHidden)
-        case (.registered(let details, _, let isHidden), .closedByHours):
+        case (.registered(let details, _, let isHidden), .closedByHours(let opensAt)):
             guard details.follows == .hours else { throw ImpossibleEvent("hours closed an outlet that follows none") }
-            state = .registered(details, .resting, isHidden: isHidden)
+            state = .registered(details, .resting(opensAt: opensAt), isHidden: isHidden)
+        case (.registered(var details, let status, let isHidden), .daypartsChanged(let times)):
+            guard times.isOf(details.dayparts) else { throw ImpossibleEvent("a daypart that the outlet does not have") }
+            details.daypartTimes = times
+            state = .registered(details, status, isHidden: isHidden)
         case (.registered(let details, let status, let isHidden), .slowed(let minutes, let until)):
             guard status.isOpen, minutes > 0 else { throw ImpossibleEvent("an outlet that was not open was slow") }
             state = .registered(details, .slow(minutes: minutes, until: until), isHidden: isHidden)
@@ -185,6 +204,7 @@ extension OutletDetails {
     fileprivate var isRecordable: Bool {
         (dayStarts.map { (0..<1_440).contains($0) } ?? true) && pricing.charges.isRecordable
             && services.list.allSatisfy { $0.value.charges?.isRecordable ?? true }
+            && (0...366).contains(orderAheadDays) && (slots.map { (1...1_440).contains($0.minutes) } ?? true)
     }
 }
 
@@ -196,11 +216,20 @@ extension Outlet.State {
     public var status: Outlet.Status? { if case .registered(_, let status, _) = self { status } else { nil } }
 }
 
+extension Outlet.State {
+    /// Whether its hours open and close it now, or its dayparts.
+    public var followsTime: Bool {
+        guard case .registered(let details, let status, _) = self else { return false }
+        return details.follows == .hours && status != .closed || !details.dayparts.isEmpty
+    }
+}
+
 extension Outlet.Command {
-    /// Whether the outlet's menu decides about the command, too: a tax goes that items may name.
+    /// Whether the outlet's menu decides about the command, too: a tax or a daypart goes that items may name.
     public func restsOnMenu(in state: Outlet.State) -> Bool {
-        guard case .put(let new, _) = self, case .registered(let old, _, _) = state else { return false }
+        guard case .put(let new, _, _) = self, case .registered(let old, _, _) = state else { return false }
         return old.pricing.taxes.contains { tax in !new.pricing.taxes.contains { $0.id == tax.id } }
+            || old.dayparts.contains { daypart in !new.dayparts.contains { $0.id == daypart.id } }
     }
 }
 
@@ -213,6 +242,12 @@ extension Outlet.Status {
         case .paused(let until, _): until <= now
         }
     }
+
+    /// Whether orders are taken now for a later moment: what its hours closed opens by then, if they have it open.
+    public func takesOrders(ahead time: Timestamp) -> Bool { isResting || takesOrders(at: time) }
+
+    /// Whether it is closed until its hours open it.
+    public var isResting: Bool { if case .resting = self { true } else { false } }
 
     /// Whether it is open, however slow.
     var isOpen: Bool {

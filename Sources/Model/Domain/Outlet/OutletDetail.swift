@@ -21,6 +21,9 @@ public enum OutletDetail: Equatable, Sendable {
     case dayStarts(Int?)
     case pricing(PricingTerms)
     case services(ByService<OfferedService>)
+    case orderAheadDays(Int)
+    case slots(OutletDetails.Slots?)
+    case dayparts([Daypart])
 }
 
 extension OutletDetails {
@@ -33,6 +36,7 @@ extension OutletDetails {
             .specialDays(specialDays), .follows(follows),
             .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
             .dayStarts(dayStarts), .pricing(pricing), .services(services),
+            .orderAheadDays(orderAheadDays), .slots(slots), .dayparts(dayparts),
         ]
     }
 
@@ -72,6 +76,11 @@ extension OutletDetails {
         case .dayStarts(let value): dayStarts = value
         case .pricing(let value): pricing = value
         case .services(let value): services = value
+        case .orderAheadDays(let value): orderAheadDays = value
+        case .slots(let value): slots = value
+        case .dayparts(let value):
+            dayparts = value
+            daypartTimes.keep(dayparts.map(\.id))
         }
     }
 }

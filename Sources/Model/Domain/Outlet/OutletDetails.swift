@@ -14,6 +14,8 @@ public struct OutletDetails: Equatable, Sendable {
     public static let maximumWait = 86_400
     /// How long an order waits to be paid where the outlet does not say, in seconds.
     public static let usualPayWait = 900
+    /// The most days that an order can be placed ahead.
+    public static let maximumDaysAhead = 14
 
     /// When an outlet is paid.
     public enum Payment: String, CaseIterable, Sendable {
@@ -35,14 +37,26 @@ public struct OutletDetails: Equatable, Sendable {
     public struct SpecialDay: Equatable, Sendable {
         /// The day.
         public var day: CalendarDay
-        /// The periods that begin on it; none where it is closed. Their days of the week count for nothing.
-        public var hours: [OpeningHours]
+        /// The periods that begin on it; none where it is closed.
+        public var hours: [OpeningPeriod]
 
         /// A day with its hours.
-        public init(_ day: CalendarDay, _ hours: [OpeningHours]) {
+        public init(_ day: CalendarDay, _ hours: [OpeningPeriod]) {
             self.day = day
             self.hours = hours
         }
+    }
+
+    /// The times that orders can be wanted for, from each opening on.
+    public struct Slots: Equatable, Sendable {
+        /// What lies between two of them.
+        public static let minutes = 5...240
+
+        /// How far apart they are, in minutes.
+        public var minutes: Int
+
+        /// Slots so many minutes apart.
+        public init(minutes: Int) { self.minutes = minutes }
     }
 
     /// The outlet's name.
@@ -90,6 +104,14 @@ public struct OutletDetails: Equatable, Sendable {
     public var dayStarts: Int?
     /// The ways to have its orders; none if there is nothing to choose.
     public var services: ByService<OfferedService>
+    /// How many days after today orders can be placed for; 0 if they cannot be placed ahead at all.
+    public var orderAheadDays: Int
+    /// The times that orders can be wanted for; absent for any time at which it is open.
+    public var slots: Slots?
+    /// The parts of the day in which some of its menu can be had.
+    public var dayparts: [Daypart]
+    /// Which of them are on, as its hours said last: what has happened, and nothing that it says of itself.
+    public var daypartTimes = DaypartTimes.none
 
     /// Details with everything that is not named left out.
     public init(
@@ -99,7 +121,8 @@ public struct OutletDetails: Equatable, Sendable {
         hours: [OpeningHours] = [], specialDays: [SpecialDay] = [], follows: Opener = .commands,
         prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
         payWithin: Int? = nil, dayStarts: Int? = nil, pricing: PricingTerms = .none,
-        services: ByService<OfferedService> = ByService()
+        services: ByService<OfferedService> = ByService(), orderAheadDays: Int = 0, slots: Slots? = nil,
+        dayparts: [Daypart] = []
     ) {
         self.name = name
         self.city = city
@@ -123,6 +146,9 @@ public struct OutletDetails: Equatable, Sendable {
         self.dayStarts = dayStarts
         self.pricing = pricing
         self.services = services
+        self.orderAheadDays = orderAheadDays
+        self.slots = slots
+        self.dayparts = dayparts
     }
 
     /// Rejects details with a value out of range, naming the field.
@@ -143,23 +169,25 @@ public struct OutletDetails: Equatable, Sendable {
         if let dayStarts, !(0..<1_440).contains(dayStarts) || !dayStarts.isMultiple(of: 15) {
             throw .invalid("dayStarts", "must be a quarter of an hour of a day, such as 04:00 or 05:30")
         }
-        try Self.check(hours, "hours")
+        try Self.check(hours.count, "hours")
         guard specialDays.count <= OutletDetails.maximumHours else {
             throw .invalid("specialDays", "must have at most \(OutletDetails.maximumHours) entries")
         }
         for (one, other) in zip(specialDays, specialDays.dropFirst()) where one.day == other.day {
             throw .invalid("specialDays", "have \(one.day.text) twice")
         }
-        for day in specialDays { try Self.check(day.hours, "specialDays") }
+        for day in specialDays { try Self.check(day.hours.count, "specialDays") }
         if follows == .hours, hours.isEmpty, specialDays.isEmpty {
             throw .invalid("follows", "needs hours that the outlet can follow")
         }
         try pricing.validate()
         try validateServices()
+        try validateTimes()
     }
 
-    static func check(_ hours: [OpeningHours], _ field: @autoclosure () -> String) throws(Rejection) {
-        guard hours.count <= OutletDetails.maximumHours else {
+    /// Rejects more periods than an outlet lists.
+    static func check(_ count: Int, _ field: @autoclosure () -> String) throws(Rejection) {
+        guard count <= OutletDetails.maximumHours else {
             throw .invalid(.field(field()), "must have at most \(OutletDetails.maximumHours) entries")
         }
     }

@@ -63,7 +63,7 @@ public struct OfferedService: Equatable, Sendable {
     public var prepMinutes: Int?
     /// What an order needs, in the order of ``Requirement``.
     public private(set) var requirements: [Requirement]
-    /// When it is usually offered: for show.
+    /// When it is usually offered: it is held against times that orders are placed ahead for.
     public var hours: [OpeningHours]?
 
     /// A way with everything that is not named left to the outlet.
@@ -157,7 +157,7 @@ extension OutletDetails {
             try Self.check(
                 service.minimumOrder?.minorUnits, "\(path)minimumOrder", 0...Amount.maximum.minorUnits)
             try Self.check(service.prepMinutes, "\(path)prepMinutes", 0...OutletDetails.maximumPrepMinutes)
-            try Self.check(service.hours ?? [], "\(path)hours")
+            try Self.check(service.hours?.count ?? 0, "\(path)hours")
             guard kind == .table || !service.requirements.contains(.table) else {
                 throw .invalid("\(path)requires", "'table' is only known of orders at a table")
             }

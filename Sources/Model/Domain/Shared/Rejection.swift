@@ -16,6 +16,7 @@ public struct Rejection: Error, Equatable, Sendable {
         case totalChanged = "TOTALCHANGED"
         case choice = "CHOICE"
         case required = "REQUIRED"
+        case noSlot = "NOSLOT"
     }
 
     /// What a rejection of a value is about.
@@ -23,7 +24,8 @@ public struct Rejection: Error, Equatable, Sendable {
         /// A place in a document, such as `sections[0].items[2].price`, or a value of that name.
         case field(String)
         /// An argument of a command, which clients may call otherwise.
-        case address, amount, before, name, note, partOf, phone, quantity, readyBy, reason, service, size, table, until
+        case address, amount, before, name, note, partOf, phone, quantity, readyBy, reason, service, size, table, until,
+            wanted
     }
 
     /// What can be done instead, or helps.

@@ -30,9 +30,10 @@ enum CartEventCodec {
         case .tipSet(let amount):
             writer.field("tip", amount.minorUnits)
             return "cart.tipSet"
-        case .serviceChosen(let service, let table):
+        case .serviceChosen(let service, let table, let wanted):
             writer.field("service", service.rawValue)
             if let table { writer.field("table", table.string) }
+            if let wanted { writer.field("for", wanted.millisecondsSinceEpoch) }
             return "cart.serviceChosen"
         case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover):
             writer.field("order", order.rawValue)
@@ -43,6 +44,24 @@ enum CartEventCodec {
             if let name { writer.field("sealedName", name.ciphertext.string) }
             HandoverCodec.encode(handover, to: &writer)
             return "cart.checkedOut"
+        case .checkoutBegun(let checkout):
+            writer.field("order", checkout.order.rawValue)
+            writer.field("outlet", checkout.outlet.rawValue)
+            ClaimCodec.encodeField(checkout.claims, to: &writer)
+            writer.field("at", checkout.at.millisecondsSinceEpoch)
+            CartLineCodec.encode(checkout.lines, to: &writer)
+            ChargeCodec.encodeField(checkout.charges, to: &writer)
+            writer.field("total", checkout.total.minorUnits)
+            if let customer = checkout.customer { writer.field("customer", customer.rawValue) }
+            if let name = checkout.name { writer.field("sealedName", name.ciphertext.string) }
+            HandoverCodec.encode(checkout.handover, to: &writer)
+            OrderTermsCodec.encode(checkout.terms, to: &writer)
+            OrderTermsCodec.encode(checkout.missing, checkout.pricing, to: &writer)
+            return "cart.checkoutBegun"
+        case .checkoutRefused(let order, let refusal):
+            writer.field("order", order.rawValue)
+            SupplyEventCodec.encode(refusal, to: &writer)
+            return "cart.checkoutRefused"
         }
     }
 
@@ -58,10 +77,18 @@ enum CartEventCodec {
         var charges: [Charge] = []
         var total: Amount?
         var tip: Amount?
+        var wanted: Timestamp?
         var edited: Text?
         var customer: Identifier?
         var sealedName: SealedText?
         var handover = Handover()
+        var terms = Order.Terms()
+        var missing = Order.Missing.ask
+        var pricing = PricingTerms.none
+        var claims: [Claim] = []
+        var at: Timestamp?
+        var code: Rejection.Code?
+        var text: Text?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if try line.read(key, from: &reader) { continue }
@@ -71,6 +98,7 @@ enum CartEventCodec {
             case "from":
                 if name == "cart.lineEdited" { edited = try reader.text() } else { from = Int(try reader.integer()) }
             case "tip": tip = Amount(minorUnits: try reader.integer())
+            case "for": wanted = try reader.timestamp()
             case "charges": charges = try ChargeCodec.decode(from: &reader)
             case "to": to = Int(try reader.integer())
             case "count": count = Int(try reader.integer())
@@ -79,7 +107,13 @@ enum CartEventCodec {
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
+            case "claims": claims = try ClaimCodec.decode(from: &reader)
+            case "at": at = try reader.timestamp()
+            case "code": code = Rejection.Code(rawValue: try reader.string())
+            case "text": text = try reader.text()
             default:
+                if try OrderTermsCodec.read(key, into: &terms, from: &reader) { continue }
+                if try OrderTermsCodec.read(key, into: &missing, &pricing, from: &reader) { continue }
                 if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
         }
@@ -101,11 +135,22 @@ enum CartEventCodec {
             return .checkedOut(
                 order: order, lines: lines, charges: charges, total: total, customer: customer, name: sealedName,
                 handover: handover)
+        case "cart.checkoutBegun":
+            guard let order, let outlet, let at, let lines, let total else { return nil }
+            return .checkoutBegun(
+                Cart.Checkout(
+                    order: order, outlet: outlet, claims: claims, at: at, lines: lines, charges: charges, total: total,
+                    customer: customer, name: sealedName, handover: handover, terms: terms, missing: missing,
+                    pricing: pricing))
+        case "cart.checkoutRefused":
+            guard let order, let code, let text else { return nil }
+            return .checkoutRefused(order: order, Supply.Refusal(code, text))
         case "cart.lineEdited":
             guard let edited, let line = line.line else { return nil }
             return .lineEdited(line: edited, to: line, customer: customer)
         case "cart.tipSet": return tip.map(Cart.Event.tipSet)
-        case "cart.serviceChosen": return handover.service.map { .serviceChosen($0, table: handover.table) }
+        case "cart.serviceChosen":
+            return handover.service.map { .serviceChosen($0, table: handover.table, wanted: wanted) }
         default: return nil
         }
     }

@@ -38,12 +38,12 @@ enum MenuEventCodec {
             writer.field("id", id.rawValue)
             writer.field("price", price.minorUnits)
             return "menu.itemRepriced"
-        case .itemSuspended(let id, let until):
-            writer.field("id", id.rawValue)
+        case .itemSuspended(let id, let until, let party):
+            encode(id, party, to: &writer)
             if let until { writer.field("until", until.millisecondsSinceEpoch) }
             return "menu.itemSuspended"
-        case .itemResumed(let id):
-            writer.field("id", id.rawValue)
+        case .itemResumed(let id, let party):
+            encode(id, party, to: &writer)
             return "menu.itemResumed"
         case .groupPut(let group):
             OptionGroupCodec.encode(group, to: &writer)
@@ -56,12 +56,12 @@ enum MenuEventCodec {
             writer.field("price", price.minorUnits)
             if let size { writer.field("size", size.rawValue) }
             return "menu.optionRepriced"
-        case .optionSuspended(let id, let until):
-            writer.field("id", id.rawValue)
+        case .optionSuspended(let id, let until, let party):
+            encode(id, party, to: &writer)
             if let until { writer.field("until", until.millisecondsSinceEpoch) }
             return "menu.optionSuspended"
-        case .optionResumed(let id):
-            writer.field("id", id.rawValue)
+        case .optionResumed(let id, let party):
+            encode(id, party, to: &writer)
             return "menu.optionResumed"
         case .feedChecked(let check):
             encode(check, to: &writer)
@@ -86,14 +86,19 @@ enum MenuEventCodec {
         case "menu.itemMoved": return fields.section.map { .itemMoved(id, section: $0, before: fields.before) }
         case "menu.itemRemoved": return .itemRemoved(id)
         case "menu.itemRepriced": return fields.price.map { .itemRepriced(id, $0) }
-        case "menu.itemSuspended": return .itemSuspended(id, until: fields.until)
-        case "menu.itemResumed": return .itemResumed(id)
+        case "menu.itemSuspended": return .itemSuspended(id, until: fields.until, by: fields.suspender)
+        case "menu.itemResumed": return .itemResumed(id, by: fields.suspender)
         case "menu.groupRemoved": return .groupRemoved(id)
         case "menu.optionRepriced": return fields.price.map { .optionRepriced(id, $0, size: fields.size) }
-        case "menu.optionSuspended": return .optionSuspended(id, until: fields.until)
-        case "menu.optionResumed": return .optionResumed(id)
+        case "menu.optionSuspended": return .optionSuspended(id, until: fields.until, by: fields.suspender)
+        case "menu.optionResumed": return .optionResumed(id, by: fields.suspender)
         default: return nil
         }
+    }
+
+    private static func encode(_ id: Identifier, _ party: Menu.Suspender, to writer: inout JSONWriter) {
+        writer.field("id", id.rawValue)
+        if party != .merchant { writer.field("by", party.rawValue) }
     }
 
     private static func encode(before: Identifier?, to writer: inout JSONWriter) {
@@ -111,6 +116,7 @@ enum MenuEventCodec {
         }
         if let width = header.layout.minimumWidth { writer.field("minimumWidth", width) }
         if header.sticky { writer.field("sticky", true) }
+        if let daypart = header.daypart { writer.field("daypart", daypart.rawValue) }
     }
 
     private static func encode(_ item: MenuItem, to writer: inout JSONWriter) {
@@ -134,6 +140,7 @@ enum MenuEventCodec {
             writer.key("prices")
             item.servicePrices.encode(to: &writer)
         }
+        if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
     }
 
     private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
@@ -175,8 +182,10 @@ enum MenuEventCodec {
         var tax: Identifier?
         var isCombo = false
         var servicePrices = ByService<Amount>()
+        var daypart: Identifier?
         var size: Identifier?
         var until: Timestamp?
+        var suspender = Menu.Suspender.merchant
         var state: FeedCheck.State?
         var at: Timestamp?
         var refreshedAt: Timestamp?
@@ -215,8 +224,14 @@ enum MenuEventCodec {
                 case "tax": tax = try reader.identifier()
                 case "combo": isCombo = try reader.bool()
                 case "prices": servicePrices = try .decode(from: &reader)
+                case "daypart": daypart = try reader.identifier()
                 case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "by":
+                    guard let party = Menu.Suspender(rawValue: try reader.string()) else {
+                        throw reader.failure("one who suspends")
+                    }
+                    suspender = party
                 case "state": state = FeedCheck.State(rawValue: try reader.string())
                 case "at": at = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 case "refreshedAt": refreshedAt = Timestamp(millisecondsSinceEpoch: try reader.integer())
@@ -240,7 +255,7 @@ enum MenuEventCodec {
                 layout = Layout(style: style, cardSize: size, minimumWidth: minimumWidth)
             case (nil, _?), (_?, nil): return nil
             }
-            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky, daypart: daypart)
         }
 
         var check: FeedCheck? {
@@ -256,7 +271,7 @@ enum MenuEventCodec {
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
                 maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: servicePrices, isCombo: isCombo)
+                servicePrices: servicePrices, isCombo: isCombo, daypart: daypart)
         }
     }
 }

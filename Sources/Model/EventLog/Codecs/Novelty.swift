@@ -8,6 +8,10 @@ enum Novelty: Int {
     case services
     /// A combo, or the tax of an option.
     case parts
+    /// A time that an order is wanted for, a part of the day, when an outlet opens, or why a promise changed.
+    case times
+    /// What is taken of what an outlet has counted, or that something is sold out because of that.
+    case claims
 }
 
 extension DomainEvent {
@@ -15,25 +19,43 @@ extension DomainEvent {
     var novelty: Novelty {
         switch self {
         case .cart(.checkedOut(_, _, _, _, _, _, let handover)): handover == .none ? .none : .services
-        case .order(.placed(let placement)): placement.handover == .none ? .none : .services
+        case .order(.delayed(_, let text)): text == nil ? .none : .times
+        case .cart(.serviceChosen(_, _, let wanted)): wanted == nil ? .none : .times
+        case .menu(.sectionAdded(let header, _)), .menu(.sectionChanged(let header)):
+            header.daypart == nil ? .none : .times
+        case .order(.placed(let placement)):
+            !placement.claims.isEmpty ? .claims : placement.handover == .none ? .none : .services
+        case .order(.rejected(let ending)), .order(.cancelled(let ending)): ending.claims.isEmpty ? .none : .claims
+        case .menu(.itemSuspended(_, _, let party)), .menu(.itemResumed(_, let party)),
+            .menu(.optionSuspended(_, _, let party)), .menu(.optionResumed(_, let party)):
+            party == .merchant ? .none : .claims
         case .menu(.itemAdded(let item, _, _)), .menu(.itemChanged(let item)):
-            item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
+            item.daypart != nil ? .times : item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
         case .menu(.groupPut(let group)):
             group.namesTax ? .parts : group.options.allSatisfy(\.servicePrices.isEmpty) ? .none : .services
-        case .outlet(.registered(let details)):
-            details.services.isEmpty && !details.pricing.hasRates ? .none : .services
-        case .outlet(.detailsChanged(let details)): details.contains(where: \.saysServices) ? .services : .none
-        case .outlet, .menu, .cart, .order, .deed: .none
+        case .outlet(.registered(let details)): details.all.lazy.filter { !$0.isAbsent }.map(\.novelty).max() ?? .none
+        case .outlet(.detailsChanged(let details)): details.map(\.novelty).max() ?? .none
+        case .outlet(.closedByHours(let opensAt)): opensAt == nil ? .none : .times
+        case .outlet, .menu, .cart, .order, .supply, .deed: .none
         }
     }
 }
 
+extension Novelty: Comparable {
+    /// Orders by when events began to say it.
+    static func < (a: Novelty, b: Novelty) -> Bool { a.rawValue < b.rawValue }
+}
+
 extension OutletDetail {
-    fileprivate var saysServices: Bool {
+    /// The latest thing that it says.
+    fileprivate var novelty: Novelty {
         switch self {
-        case .services: true
-        case .pricing(let pricing): pricing.hasRates
-        default: false
+        case .services: .services
+        case .pricing(let pricing): pricing.hasRates ? .services : .none
+        case .orderAheadDays, .slots, .dayparts: .times
+        // Periods that do not say their day of the week.
+        case .specialDays(let days): days.allSatisfy(\.hours.isEmpty) ? .none : .times
+        default: .none
         }
     }
 }

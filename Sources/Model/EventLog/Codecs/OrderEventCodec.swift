@@ -14,14 +14,12 @@ enum OrderEventCodec {
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
             HandoverCodec.encode(placement.handover, to: &writer)
-            encode(placement.terms, to: &writer)
-            if placement.missing != .ask { writer.field("missing", placement.missing.rawValue) }
-            if placement.pricing != .none {
-                writer.key("pricing")
-                TermsCodec.encode(placement.pricing, to: &writer)
-            }
+            OrderTermsCodec.encode(placement.terms, to: &writer)
+            OrderTermsCodec.encode(placement.missing, placement.pricing, to: &writer)
+            ClaimCodec.encodeField(placement.claims, to: &writer)
             return "order.placed"
         case .scheduled: return "order.scheduled"
+        case .claimsReturned: return "order.claimsReturned"
         case .paymentReported(let payment, let isInDoubt):
             PaymentCodec.encode(payment, to: &writer)
             if isInDoubt { writer.field("doubt", true) }
@@ -56,8 +54,9 @@ enum OrderEventCodec {
         case .completed(let party):
             writer.field("by", party.rawValue)
             return "order.completed"
-        case .delayed(let readyBy):
+        case .delayed(let readyBy, let text):
             writer.field("readyBy", readyBy.millisecondsSinceEpoch)
+            encode(text, to: &writer)
             return "order.delayed"
         case .cancelled(let ending):
             encode(ending, to: &writer)
@@ -77,29 +76,22 @@ enum OrderEventCodec {
         }
     }
 
-    private static func encode(_ terms: Order.Terms, to writer: inout JSONWriter) {
-        func time(_ name: StaticString, _ time: Timestamp?, to writer: inout JSONWriter) {
-            if let time { writer.field(name, time.millisecondsSinceEpoch) }
-        }
-        time("placedAt", terms.placedAt, to: &writer)
-        time("promisedFor", terms.promisedFor, to: &writer)
-        time("releaseAt", terms.releaseAt, to: &writer)
-        time("acceptBy", terms.acceptBy, to: &writer)
-        time("payBy", terms.payBy, to: &writer)
-        if let seconds = terms.acceptWithin { writer.field("acceptWithin", seconds) }
-    }
-
     private static func encode(_ ending: Order.Ending, to writer: inout JSONWriter) {
         writer.field("by", ending.by.rawValue)
         writer.field("code", ending.reason.rawValue)
-        switch ending.text {
+        encode(ending.text, to: &writer)
+        ClaimCodec.encodeField(ending.claims, to: &writer)
+        guard let price = ending.price else { return }
+        writer.field("total", price.total.minorUnits)
+        ChargeCodec.encodeField(price.charges, to: &writer)
+    }
+
+    private static func encode(_ reason: PersonalText?, to writer: inout JSONWriter) {
+        switch reason {
         case nil: break
         case .plain(let text): writer.field("reason", text.string)
         case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
         }
-        guard let price = ending.price else { return }
-        writer.field("total", price.total.minorUnits)
-        ChargeCodec.encodeField(price.charges, to: &writer)
     }
 
     static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
@@ -113,6 +105,7 @@ enum OrderEventCodec {
         var sealedName: SealedText?
         var terms = Order.Terms()
         var handover = Handover()
+        var claims: [Claim] = []
         var party: Order.Party?
         var readyBy: Timestamp?
         var reason: Order.Reason?
@@ -140,12 +133,7 @@ enum OrderEventCodec {
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
-            case "placedAt": terms.placedAt = try reader.timestamp()
-            case "promisedFor": terms.promisedFor = try reader.timestamp()
-            case "releaseAt": terms.releaseAt = try reader.timestamp()
-            case "acceptBy": terms.acceptBy = try reader.timestamp()
-            case "payBy": terms.payBy = try reader.timestamp()
-            case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
+            case "claims": claims = try ClaimCodec.decode(from: &reader)
             case "ref": reference = try reader.text()
             case "state": kind = Order.PaymentKind(rawValue: try reader.string())
             case "of": parent = try PaymentCodec.parent(from: &reader)
@@ -160,23 +148,20 @@ enum OrderEventCodec {
             case "code": reason = Order.Reason(rawValue: try reader.string())
             case "reason": text = .plain(try reader.text())
             case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
-            case "missing":
-                guard let known = Order.Missing(rawValue: try reader.string()) else {
-                    throw reader.failure("what to do if something is missing")
-                }
-                missing = known
-            case "pricing": pricing = try TermsCodec.decode(from: &reader)
             case "change": change.lines = try OrderChangeCodec.lines(from: &reader)
             case "before": change.before = try reader.text()
             case "after": change.after = try reader.text()
             case "until": until = try reader.timestamp()
             default:
+                if try OrderTermsCodec.read(key, into: &terms, from: &reader) { continue }
+                if try OrderTermsCodec.read(key, into: &missing, &pricing, from: &reader) { continue }
                 if try !HandoverCodec.read(key, into: &handover, from: &reader) { _ = try reader.rawValue() }
             }
         }
         var ending: Order.Ending? {
             guard let party, let reason else { return nil }
-            return Order.Ending(by: party, reason, text: text, price: total.map { Order.Price($0, charges) })
+            return Order.Ending(
+                by: party, reason, text: text, price: total.map { Order.Price($0, charges) }, claims: claims)
         }
         var changed: Order.Change? {
             guard let party, let lines, let total else { return nil }
@@ -189,8 +174,9 @@ enum OrderEventCodec {
                 Order.Placement(
                     cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
                     customer: customer, name: sealedName, terms: terms, handover: handover, missing: missing,
-                    pricing: pricing))
+                    pricing: pricing, claims: claims))
         case "order.scheduled": return .scheduled
+        case "order.claimsReturned": return .claimsReturned
         case "order.paymentReported":
             guard let reference, let kind, let amount else { return nil }
             return .paymentReported(
@@ -207,7 +193,7 @@ enum OrderEventCodec {
         case "order.preparationStarted": return .preparationStarted
         case "order.readied": return .readied
         case "order.completed": return party.map(Order.Event.completed)
-        case "order.delayed": return readyBy.map(Order.Event.delayed)
+        case "order.delayed": return readyBy.map { .delayed(readyBy: $0, text: text) }
         case "order.cancelled": return ending.map(Order.Event.cancelled)
         case "order.changeProposed":
             guard let changed, let until else { return nil }

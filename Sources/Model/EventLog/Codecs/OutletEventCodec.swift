@@ -16,9 +16,24 @@ enum OutletEventCodec {
         case .openedByHours:
             writer.field("by", "hours")
             return "outlet.opened"
-        case .closedByHours:
+        case .closedByHours(let opensAt):
             writer.field("by", "hours")
+            if let opensAt { writer.field("opensAt", opensAt.millisecondsSinceEpoch) }
             return "outlet.closed"
+        case .daypartsChanged(let times):
+            writer.field("active", times.active.lazy.map(\.rawValue))
+            if !times.later.isEmpty {
+                writer.key("later")
+                writer.beginArray()
+                for daypart in times.later {
+                    writer.beginObject()
+                    writer.field("id", daypart.id.rawValue)
+                    if let begins = daypart.begins { writer.field("begins", begins.millisecondsSinceEpoch) }
+                    writer.endObject()
+                }
+                writer.endArray()
+            }
+            return "outlet.daypartsChanged"
         case .slowed(let minutes, let until):
             writer.field("minutes", minutes)
             writer.field("until", until.millisecondsSinceEpoch)
@@ -40,6 +55,9 @@ enum OutletEventCodec {
         var reason: Text?
         var minutes: Int?
         var isByHours = false
+        var opensAt: Timestamp?
+        var active: [Identifier]?
+        var later: [DaypartTimes.Later] = []
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -48,6 +66,9 @@ enum OutletEventCodec {
             case "reason": reason = try reader.text()
             case "minutes": minutes = Int(try reader.integer())
             case "by": isByHours = try reader.string() == "hours"
+            case "opensAt": opensAt = try reader.timestamp()
+            case "active": active = try reader.identifiers()
+            case "later": later = try decodeLater(&reader)
             default:
                 guard let detail = try decodeDetail(key, &reader) else { continue }
                 details.append(detail)
@@ -59,7 +80,10 @@ enum OutletEventCodec {
             return OutletDetails(currency: currency, details).map(Outlet.Event.registered)
         case "outlet.detailsChanged": return .detailsChanged(details)
         case "outlet.opened": return isByHours ? .openedByHours : .opened
-        case "outlet.closed": return isByHours ? .closedByHours : .closed
+        case "outlet.closed":
+            guard isByHours || opensAt == nil else { return nil }
+            return isByHours ? .closedByHours(opensAt: opensAt) : .closed
+        case "outlet.daypartsChanged": return active.map { .daypartsChanged(DaypartTimes(active: $0, later: later)) }
         case "outlet.slowed":
             guard let minutes, let until else { return nil }
             return .slowed(minutes: minutes, until: until)
@@ -91,7 +115,14 @@ enum OutletEventCodec {
             for day in value {
                 writer.beginObject()
                 writer.field("date", day.day.text)
-                encode(day.hours, to: &writer)
+                writer.key("hours")
+                writer.beginArray()
+                for period in day.hours {
+                    writer.beginObject()
+                    encode(period, to: &writer)
+                    writer.endObject()
+                }
+                writer.endArray()
                 writer.endObject()
             }
             writer.endArray()
@@ -107,6 +138,23 @@ enum OutletEventCodec {
         case .services(let value):
             writer.key("services")
             ServicesCodec.encode(value, to: &writer) { writer, hours in encode(hours, to: &writer) }
+        case .orderAheadDays(let value): writer.field("orderAheadDays", value)
+        case .slots(let value):
+            writer.key("slots")
+            guard let value else { return writer.null() }
+            writer.beginObject()
+            writer.field("minutes", value.minutes)
+            writer.endObject()
+        case .dayparts(let value):
+            writer.key("dayparts")
+            writer.beginArray()
+            for daypart in value {
+                writer.beginObject()
+                writer.field("id", daypart.id.rawValue)
+                encode(daypart.hours, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
         }
     }
 
@@ -116,11 +164,15 @@ enum OutletEventCodec {
         for period in hours {
             writer.beginObject()
             writer.field("day", period.day.rawValue)
-            writer.field("opens", period.opens)
-            writer.field("closes", period.closes)
+            encode(period.period, to: &writer)
             writer.endObject()
         }
         writer.endArray()
+    }
+
+    private static func encode(_ period: OpeningPeriod, to writer: inout JSONWriter) {
+        writer.field("opens", period.opens)
+        writer.field("closes", period.closes)
     }
 
     private static func decodeDetail(
@@ -159,6 +211,9 @@ enum OutletEventCodec {
         case "dayStarts": return .dayStarts(try reader.optionalInteger().map(Int.init))
         case "pricing": return .pricing(try TermsCodec.decode(from: &reader))
         case "services": return .services(try ServicesCodec.decode(from: &reader))
+        case "orderAheadDays": return .orderAheadDays(Int(try reader.integer()))
+        case "slots": return .slots(try decodeSlots(&reader))
+        case "dayparts": return .dayparts(try decodeDayparts(&reader))
         default:
             _ = try reader.rawValue()
             return nil
@@ -172,12 +227,14 @@ enum OutletEventCodec {
         try reader.beginArray()
         while try reader.nextElement() {
             var day: CalendarDay?
-            var hours: [OpeningHours]?
+            var hours: [OpeningPeriod]?
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 switch key {
                 case "date": day = CalendarDay(try reader.text())
-                case "hours": hours = try decodeHours(&reader)
+                case "hours":
+                    // The days of the week of older events count for nothing.
+                    hours = try decodePeriods(&reader).map(\.period)
                 default: _ = try reader.rawValue()
                 }
             }
@@ -187,8 +244,73 @@ enum OutletEventCodec {
         return days
     }
 
+    private static func decodeSlots(_ reader: inout JSONReader) throws(JSONReadingError) -> OutletDetails.Slots? {
+        if reader.takeNull() { return nil }
+        var minutes: Int?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "minutes": minutes = Int(try reader.integer())
+            default: _ = try reader.rawValue()
+            }
+        }
+        guard let minutes else { throw reader.failure("how far apart slots are") }
+        return OutletDetails.Slots(minutes: minutes)
+    }
+
+    private static func decodeDayparts(_ reader: inout JSONReader) throws(JSONReadingError) -> [Daypart] {
+        var dayparts: [Daypart] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var id: Identifier?
+            var hours: [OpeningHours]?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": id = try reader.identifier()
+                case "hours": hours = try decodeHours(&reader)
+                default: _ = try reader.rawValue()
+                }
+            }
+            guard let id, let hours else { throw reader.failure("a daypart with its hours") }
+            dayparts.append(Daypart(id: id, hours: hours))
+        }
+        return dayparts
+    }
+
+    private static func decodeLater(_ reader: inout JSONReader) throws(JSONReadingError) -> [DaypartTimes.Later] {
+        var later: [DaypartTimes.Later] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var id: Identifier?
+            var begins: Timestamp?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": id = try reader.identifier()
+                case "begins": begins = try reader.timestamp()
+                default: _ = try reader.rawValue()
+                }
+            }
+            guard let id else { throw reader.failure("a daypart with its id") }
+            later.append(DaypartTimes.Later(id, begins: begins))
+        }
+        return later
+    }
+
     static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
         var hours: [OpeningHours] = []
+        for (day, period) in try decodePeriods(&reader) {
+            guard let day else { throw reader.failure("opening hours") }
+            hours.append(OpeningHours(day, period))
+        }
+        return hours
+    }
+
+    private static func decodePeriods(
+        _ reader: inout JSONReader
+    ) throws(JSONReadingError) -> [(day: OpeningHours.Day?, period: OpeningPeriod)] {
+        var periods: [(day: OpeningHours.Day?, period: OpeningPeriod)] = []
         try reader.beginArray()
         while try reader.nextElement() {
             var day: OpeningHours.Day?
@@ -203,18 +325,18 @@ enum OutletEventCodec {
                 default: _ = try reader.rawValue()
                 }
             }
-            guard let day, let opens, let closes,
-                let period = OpeningHours(day: day, opens: opens, closes: closes)
-            else { throw reader.failure("opening hours") }
-            hours.append(period)
+            guard let opens, let closes, let period = OpeningPeriod(opens: opens, closes: closes) else {
+                throw reader.failure("opening hours")
+            }
+            periods.append((day, period))
         }
-        return hours
+        return periods
     }
 }
 
 extension OutletDetail {
     /// Whether it only says that there is nothing. Such a change is left out when an outlet is registered.
-    fileprivate var isAbsent: Bool {
+    var isAbsent: Bool {
         switch self {
         case .name, .timeZone: false
         case .city(let value), .area(let value), .address(let value): value == nil
@@ -230,6 +352,9 @@ extension OutletDetail {
         case .payment(let value): value == .none
         case .pricing(let value): value == .none
         case .services(let value): value.isEmpty
+        case .orderAheadDays(let value): value == 0
+        case .slots(let value): value == nil
+        case .dayparts(let value): value.isEmpty
         }
     }
 }

@@ -27,19 +27,38 @@ enum Upcaster {
 
     /// The kinds whose schema has changed.
     private static let schemas = [
-        // From version 3 on with services, or taxes with rates for them.
-        Schema(kind: "outlet.registered", versions: [2, 3], steps: [ratingInHundredths]),
-        Schema(kind: "outlet.detailsChanged", versions: [1, 2]),
-        // Version 2 has prices by service, version 3 combos and options with a tax.
-        Schema(kind: "menu.itemAdded", versions: [1, 2, 3]),
-        Schema(kind: "menu.itemChanged", versions: [1, 2, 3]),
+        // From version 3 on with services, or taxes with rates for them; from version 4 on with orders ahead, dayparts, or
+        // special days whose periods have no day of the week.
+        Schema(kind: "outlet.registered", versions: [2, 3, 3, 4], steps: [ratingInHundredths]),
+        Schema(kind: "outlet.detailsChanged", versions: [1, 2, 2, 3]),
+        // Version 2 says when the hours open it again.
+        Schema(kind: "outlet.closed", versions: [1, 1, 1, 2]),
+        // Version 2 has prices by service, version 3 combos and options with a tax, version 4 a daypart.
+        Schema(kind: "menu.itemAdded", versions: [1, 2, 3, 4]),
+        Schema(kind: "menu.itemChanged", versions: [1, 2, 3, 4]),
+        // Version 2 has a daypart.
+        Schema(kind: "menu.sectionAdded", versions: [1, 1, 1, 2]),
+        Schema(kind: "menu.sectionChanged", versions: [1, 1, 1, 2]),
         Schema(kind: "menu.groupPut", versions: [1, 2, 3]),
         // Version 1 has ids in `options`, and not what the options were called and cost.
         Schema(kind: "cart.itemAdded", versions: [2]),
+        // Version 2 has the time that the order is wanted for.
+        Schema(kind: "cart.serviceChosen", versions: [1, 1, 1, 2]),
         // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
         // the order is handed over.
         Schema(kind: "cart.checkedOut", versions: [3, 4]),
-        Schema(kind: "order.placed", versions: [3, 4]),
+        // Version 2 has a reason.
+        Schema(kind: "order.delayed", versions: [1, 1, 1, 2]),
+        // From version 5 on with what it took of what is counted.
+        Schema(kind: "order.placed", versions: [3, 4, 4, 4, 5]),
+        // Version 2 gives something back.
+        Schema(kind: "order.rejected", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "order.cancelled", versions: [1, 1, 1, 1, 2]),
+        // Version 2 is not the merchant's doing.
+        Schema(kind: "menu.itemSuspended", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.itemResumed", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.optionSuspended", versions: [1, 1, 1, 1, 2]),
+        Schema(kind: "menu.optionResumed", versions: [1, 1, 1, 1, 2]),
         // Version 1 has all taxes together as `tax`.
         Schema(kind: "order.refunded", versions: [2]),
         Schema(kind: "order.paymentReported", versions: [2], steps: [paymentOfItsReference]),

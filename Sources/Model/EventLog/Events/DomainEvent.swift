@@ -8,6 +8,7 @@ public enum DomainEvent: Equatable, Sendable {
     /// A cart's event is indirect itself.
     case cart(Cart.Event)
     indirect case order(Order.Event)
+    indirect case supply(Supply.Event)
     indirect case deed(Deed.Event)
 
     /// The kind of stream that it belongs to.
@@ -17,6 +18,7 @@ public enum DomainEvent: Equatable, Sendable {
         case .menu: .menu
         case .cart: .cart
         case .order: .order
+        case .supply: .supply
         case .deed(let event): DeedCodec.category(of: event)
         }
     }
@@ -28,6 +30,7 @@ public enum AggregateState: Equatable, Sendable {
     case menu(Menu.State)
     case cart(Cart.State)
     case order(Order.State)
+    case supply(Supply.State)
     /// Nothing is decided of it, so nothing is kept.
     case deed(StreamName.Category)
 
@@ -38,6 +41,7 @@ public enum AggregateState: Equatable, Sendable {
         case .menu: self = .menu(Menu.initial)
         case .cart: self = .cart(Cart.initial)
         case .order: self = .order(Order.initial)
+        case .supply: self = .supply(Supply.initial)
         case .customer, .user, .relay: self = .deed(category)
         }
     }
@@ -64,6 +68,10 @@ public enum AggregateState: Equatable, Sendable {
             defer { self = .order(state) }
             guard case .order(let event) = event else { break }
             return try Order.evolve(&state, event)
+        case .supply(var state):
+            defer { self = .supply(state) }
+            guard case .supply(let event) = event else { break }
+            return try Supply.evolve(&state, event)
         case .deed(let category):
             defer { self = .deed(category) }
             if case .deed = event, event.category == category { return }

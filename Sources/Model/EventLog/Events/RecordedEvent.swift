@@ -71,6 +71,9 @@ public struct EventKind: Hashable, Sendable {
         self.schemaVersion = schemaVersion
     }
 
+    /// Whether a cart's event begins or ends what goes on over several streams: every server has to know of it.
+    public var isOfProcess: Bool { name == "cart.checkoutBegun" || name == "cart.checkoutRefused" }
+
     /// Writes the name in UTF-8 where there is room for it.
     func write(to room: inout UnsafeMutableRawPointer) {
         var name = name

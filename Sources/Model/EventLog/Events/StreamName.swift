@@ -5,7 +5,7 @@ internal import TextFormats
 public struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
     public enum Category: String, CaseIterable, Sendable {
-        case outlet, menu, cart, order
+        case outlet, menu, cart, order, supply
         /// What was done beside the log.
         case customer, user, relay
 
@@ -16,6 +16,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .menu: "menu-"
             case .cart: "cart-"
             case .order: "order-"
+            case .supply: "supply-"
             case .customer: "customer-"
             case .user: "user-"
             case .relay: "relay-"
@@ -32,6 +33,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .customer: 4
             case .user: 5
             case .relay: 6
+            case .supply: 7
             }
         }
     }

@@ -72,6 +72,7 @@ extension Order.Book {
         let isSealed =
             placement.name != nil || placement.handover.isPersonal || ending?.text?.isSealed ?? false
             || placement.lines.contains(where: \.hasSealedNote)
+            || promiseChanges.contains { $0.text?.isSealed ?? false }
         return isSealed ? placement.owner : nil
     }
 }

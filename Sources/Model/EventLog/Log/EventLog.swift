@@ -40,8 +40,9 @@ public protocol EventLog: Sendable {
         partition: Int, after point: LogPoint, limit: Int
     ) async throws(EventLogError) -> FollowingEvents
 
-    /// As ``follow(partition:after:limit:)``, for a reader that passes over events of carts: batches that hold nothing
-    /// else may be left out, and the end is then behind them. Other batches come whole. Where no events come, the
+    /// As ``follow(partition:after:limit:)``, for a reader that passes over events of carts, except for those of
+    /// processes (``EventKind/isOfProcess``): batches that hold nothing else may be left out, and the end is then behind
+    /// them. Other batches come whole. Where no events come, the
     /// partition ends at the end.
     func followWithoutCarts(
         partition: Int, after point: LogPoint, limit: Int

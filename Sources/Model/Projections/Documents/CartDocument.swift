@@ -8,7 +8,7 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offers: what the catalogue says now of lines at the cart's outlet; nil where that is not known. Then each
+    ///   - offers: what the catalogue says of lines of the cart; nil where that is not known. Then each
     ///     line has something for its problem that no problem is.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
@@ -20,6 +20,7 @@ public enum CartDocument {
         switch state {
         case .empty: (contents, status) = (nil, "empty")
         case .filled(let filled): (contents, status) = (filled, "open")
+        case .checkingOut(let filled, _): (contents, status) = (filled, "checkingOut")
         case .checkedOut(let filled, _): (contents, status) = (filled, "checkedOut")
         }
         writer.beginObject()
@@ -32,15 +33,15 @@ public enum CartDocument {
         writer.field("currency", contents?.currency.code)
         if let service = contents?.service { writer.field("service", service.rawValue) }
         if let table = contents?.table { writer.field("table", table.string) }
+        if let wanted = contents?.wanted { writer.field("for", wanted.rfc3339) }
         writer.key("lines")
         switch state {
         case .empty: LineDocument.write([], .none, texts, to: &writer)
         case .filled(let contents):
-            let problems = offers.map {
-                LineDocument.Problems.of($0(contents.lines, contents.outlet, contents.service))
-            }
+            let problems = offers.map { LineDocument.Problems.of($0(contents.lines, contents)) }
             LineDocument.write(contents.lines, problems ?? .unknown, texts, to: &writer)
-        case .checkedOut(let contents, _): LineDocument.write(contents.lines, .none, texts, to: &writer)
+        case .checkingOut(let contents, _), .checkedOut(let contents, _):
+            LineDocument.write(contents.lines, .none, texts, to: &writer)
         }
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
@@ -51,7 +52,11 @@ public enum CartDocument {
         writer.field("total", contents.map { try? $0.payable().minorUnits } ?? 0)
         if let tip = contents?.tip, tip > .zero { writer.field("tip", tip.minorUnits) }
         writer.field("updatedAt", updatedAt.rfc3339)
-        if case .checkedOut(_, let order) = state { writer.field("order", order.rawValue) }
+        switch state {
+        case .empty, .filled: break
+        case .checkingOut(_, let checkout): writer.field("order", checkout.order.rawValue)
+        case .checkedOut(_, let order): writer.field("order", order.rawValue)
+        }
         writer.endObject()
         return writer.bytes
     }
@@ -77,6 +82,7 @@ public enum OrderDocument {
         writer.field("version", version)
         writer.field("status", book.status.rawValue)
         writeLife(of: book, texts, to: &writer)
+        writePromise(of: book, texts, to: &writer)
         writer.field("count", placement.count)
         writer.field("currency", placement.currency.code)
         writer.key("lines")
@@ -159,6 +165,21 @@ public enum OrderDocument {
         }
         writer.endObject()
         writer.endObject()
+    }
+
+    /// How the promise changed, where it did.
+    private static func writePromise(of book: Order.Book, _ texts: TextOpener, to writer: inout JSONWriter) {
+        if book.promiseChanges.isEmpty { return }
+        writer.key("promise")
+        writer.beginArray()
+        for change in book.promiseChanges {
+            writer.beginObject()
+            writer.field("from", change.from?.rfc3339)
+            writer.field("to", change.to?.rfc3339)
+            writer.field("reason", change.text.map { texts.text(of: $0, .reason) })
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     /// Who has the money, where a payment was reported or has to be.

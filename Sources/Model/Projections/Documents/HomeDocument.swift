@@ -78,6 +78,7 @@ public enum HomeDocument {
         writer.key("layout")
         MenuDocumentJSON.write(header.layout, to: &writer)
         writer.field("sticky", header.sticky)
+        if let daypart = header.daypart { writer.field("daypart", daypart.rawValue) }
         writer.field("accessibilityId", ids.scroller(of: header))
         writer.field("itemAccessibilityPrefix", ids.itemPrefix(of: header))
         writer.key("items")
@@ -90,7 +91,7 @@ public enum HomeDocument {
             writer.field("id", id.rawValue)
             writer.field("kind", item.kind.string)
             writer.key("model")
-            writeModel(item, entry, currency, to: &writer)
+            writeModel(item, entry, record.suspension(of: entry), currency, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -98,7 +99,8 @@ public enum HomeDocument {
     }
 
     private static func writeModel(
-        _ item: MenuItem, _ entry: MenuState.Entry, _ currency: Currency, to writer: inout JSONWriter
+        _ item: MenuItem, _ entry: MenuState.Entry, _ suspension: MenuState.Suspension?, _ currency: Currency,
+        to writer: inout JSONWriter
     ) {
         writer.beginObject()
         writer.field("name", item.name.string)
@@ -109,7 +111,8 @@ public enum HomeDocument {
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
         if !item.links.isEmpty { writer.field("hasLinks", true) }
-        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
+        ItemDocument.writeAvailability(suspension, to: &writer)
         if let kind = ItemKind.named(item.kind) {
             if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }
             for required in kind.attributes { writer.field(required.name, item.attributes[required.name]) }

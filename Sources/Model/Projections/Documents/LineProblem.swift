@@ -10,6 +10,11 @@ enum LineProblem {
         case .available(let item):
             write("PRICECHANGED", to: &writer) { $0.field("unitPrice", item.unitPrice.minorUnits) }
         case .soldOut: write("SOLDOUT", to: &writer)
+        case .outOfDaypart(let daypart, let begins):
+            write("CLOSED", to: &writer) { writer in
+                writer.field("daypart", daypart.rawValue)
+                writer.field("availableFrom", begins?.rfc3339)
+            }
         case .noItem, .noOutlet, .notForSale: write("GONE", to: &writer)
         case .outletClosed: write("CLOSED", to: &writer)
         case .wrongChoice(let choice): write(choice, to: &writer)

@@ -21,12 +21,13 @@ public enum MenuDocumentJSON {
             writer.key("layout")
             write(section.header.layout, to: &writer)
             writer.field("sticky", section.header.sticky)
+            if let daypart = section.header.daypart { writer.field("daypart", daypart.rawValue) }
             writer.key("items")
             writer.beginArray()
             for id in section.items {
                 guard let entry = record.menu.entries[id] else { continue }
                 writer.beginObject()
-                ItemDocument.writeFields(of: entry, to: &writer)
+                ItemDocument.writeFields(of: entry, record.suspension(of: entry), to: &writer)
                 writer.endObject()
             }
             writer.endArray()
@@ -77,14 +78,17 @@ public enum ItemDocument {
         writer.beginObject()
         writer.field("outlet", record.id.rawValue)
         writer.field("section", section.header.id.rawValue)
-        writeFields(of: entry, to: &writer)
+        writeFields(of: entry, record.suspension(of: entry), to: &writer)
         MenuDocumentJSON.write(record.menu.groups(of: entry), of: record.menu, to: &writer)
         writer.field("currency", details.currency.code)
         writer.endObject()
         return writer.bytes
     }
 
-    static func writeFields(of entry: MenuState.Entry, to writer: inout JSONWriter) {
+    /// - Parameter suspension: until when it cannot be had.
+    static func writeFields(
+        of entry: MenuState.Entry, _ suspension: MenuState.Suspension?, to writer: inout JSONWriter
+    ) {
         let item = entry.item
         writer.field("id", item.id.rawValue)
         writer.field("kind", item.kind.string)
@@ -101,8 +105,9 @@ public enum ItemDocument {
         writer.field("options", item.options.lazy.map(\.rawValue))
         if let tax = item.tax { writer.field("tax", tax.rawValue) }
         if item.isCombo { writer.field("combo", true) }
+        if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
         writer.field("attributes", item.attributes)
-        writeAvailability(entry.suspension, to: &writer)
+        writeAvailability(suspension, to: &writer)
     }
 
     /// What one costs. Of an item with sizes, it is the lowest of their prices, and `from` says so.

@@ -49,7 +49,14 @@ public enum OutletDocument {
             for day in details.specialDays {
                 writer.beginObject()
                 writer.field("date", day.day.text)
-                write(day.hours, withDays: false, to: &writer)
+                writer.key("hours")
+                writer.beginArray()
+                for period in day.hours {
+                    writer.beginObject()
+                    write(period, to: &writer)
+                    writer.endObject()
+                }
+                writer.endArray()
                 writer.endObject()
             }
             writer.endArray()
@@ -66,27 +73,51 @@ public enum OutletDocument {
             writer.key("services")
             ServicesCodec.encode(details.services, to: &writer) { writer, hours in write(hours, to: &writer) }
         }
+        if details.orderAheadDays > 0 { writer.field("orderAheadDays", details.orderAheadDays) }
+        if let slots = details.slots {
+            writer.key("slots")
+            writer.beginObject()
+            writer.field("minutes", slots.minutes)
+            writer.endObject()
+        }
+        if !details.dayparts.isEmpty {
+            writer.key("dayparts")
+            writer.beginArray()
+            for daypart in details.dayparts {
+                writer.beginObject()
+                writer.field("id", daypart.id.rawValue)
+                write(daypart.hours, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writeStatus(status, to: &writer)
     }
 
-    /// - Parameter withDays: whether each period says its day of the week.
-    private static func write(_ hours: [OpeningHours], withDays: Bool = true, to writer: inout JSONWriter) {
+    private static func write(_ hours: [OpeningHours], to writer: inout JSONWriter) {
         writer.key("hours")
         writer.beginArray()
         for period in hours {
             writer.beginObject()
-            if withDays { writer.field("day", period.day.rawValue) }
-            writer.field("opens", clock(period.opens))
-            writer.field("closes", clock(period.closes))
+            writer.field("day", period.day.rawValue)
+            write(period.period, to: &writer)
             writer.endObject()
         }
         writer.endArray()
     }
 
+    private static func write(_ period: OpeningPeriod, to writer: inout JSONWriter) {
+        writer.field("opens", clock(period.opens))
+        writer.field("closes", clock(period.closes))
+    }
+
     /// Whether it takes orders, and if not, until when.
     public static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
         switch status {
-        case .closed, .resting: writer.field("status", "closed")
+        case .closed: writer.field("status", "closed")
+        case .resting(let opensAt):
+            writer.field("status", "closed")
+            if let opensAt { writer.field("opensAt", opensAt.rfc3339) }
         case .open: writer.field("status", "open")
         case .slow(let minutes, let until):
             writer.field("status", "open")

@@ -8,11 +8,12 @@ public enum QuoteDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offers: what the catalogue says now of lines at the cart's outlet.
+    ///   - offers: what the catalogue says of lines of the cart.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
+    ///   - hours: what its hours say of a time.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offers: OfferSource,
-        details: (_ outlet: Identifier) -> OutletDetails?
+        details: (_ cart: Cart.Contents) -> OutletDetails?, hours: HoursSource = { _, _, _ in nil }
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512 + 512 * (state.contents?.lines.count ?? 0))
         writer.beginObject()
@@ -23,12 +24,16 @@ public enum QuoteDocument {
         switch state {
         case .filled(let contents):
             write(
-                contents, offers(contents.lines, contents.outlet, contents.service), details(contents.outlet), texts,
-                to: &writer)
+                contents, offers(contents.lines, contents), details(contents), hours, texts, to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
+        case .checkingOut(let contents, let checkout):
+            // What was agreed.
+            writeHandover(checkout.handover.service, of: contents, to: &writer)
+            write(checkout.lines, charges: checkout.charges, total: checkout.total.minorUnits, texts, to: &writer)
+            writer.field("order", checkout.order.rawValue)
         case .checkedOut(let contents, let order):
             // What it cost: an order is never priced again.
-            writeHandover(contents.service, table: contents.table, to: &writer)
+            writeHandover(contents.service, of: contents, to: &writer)
             write(
                 contents.lines, charges: contents.charges, total: (try? contents.payable())?.minorUnits, texts,
                 to: &writer)
@@ -39,9 +44,12 @@ public enum QuoteDocument {
     }
 
     /// How the order is had, where there is anything to choose.
-    private static func writeHandover(_ service: ServiceKind?, table: Text?, to writer: inout JSONWriter) {
+    private static func writeHandover(
+        _ service: ServiceKind?, of contents: Cart.Contents, to writer: inout JSONWriter
+    ) {
         if let service { writer.field("service", service.rawValue) }
-        if let table { writer.field("table", table.string) }
+        if let table = contents.table { writer.field("table", table.string) }
+        if let wanted = contents.wanted { writer.field("for", wanted.rfc3339) }
     }
 
     /// Writes a document without a quote to agree to.
@@ -58,11 +66,11 @@ public enum QuoteDocument {
     }
 
     private static func write(
-        _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ texts: TextOpener,
-        to writer: inout JSONWriter
+        _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ hours: HoursSource,
+        _ texts: TextOpener, to writer: inout JSONWriter
     ) {
         let offered = details.flatMap { try? $0.service(contents.service) } ?? contents.service
-        writeHandover(offered, table: contents.table, to: &writer)
+        writeHandover(offered, of: contents, to: &writer)
         let kinds = details?.services.kinds ?? []
         if !kinds.isEmpty { writer.field("services", kinds.lazy.map(\.rawValue)) }
         let priced = Result { () throws(Rejection) -> (Quote, ServiceKind?) in
@@ -82,12 +90,18 @@ public enum QuoteDocument {
             ChargeCodec.encode(quote.bill.charges, to: &writer)
             writer.field("total", quote.bill.total.minorUnits)
             if let minimum = details?.minimumOrder(for: service) { writer.field("minimumOrder", minimum.minorUnits) }
-            if let minutes = details?.prepMinutes(for: service) { writer.field("prepMinutes", minutes) }
+            if let wanted = contents.wanted {
+                writer.field("promisedFor", wanted.rfc3339)
+            } else if let minutes = details?.prepMinutes(for: service) {
+                writer.field("prepMinutes", minutes)
+            }
             let requirements = details?.requirements(for: service) ?? []
             if !requirements.isEmpty { writer.field("requires", requirements.lazy.map(\.rawValue)) }
-            // To agree to a quote is to agree to an order, so there is no quote if an item cannot be had.
-            let canBeHad = offers.allSatisfy { if case .available = $0 { true } else { false } }
+            let refusal = details?.refusal(of: contents.wanted, for: service, hours)
+            // To agree to a quote is to agree to an order, so there is no quote if an item cannot be had, or not then.
+            let canBeHad = refusal == nil && offers.allSatisfy { if case .available = $0 { true } else { false } }
             writer.field("quote", canBeHad ? quote.digest.string : nil)
+            if let refusal { writer.field("problem", "\(refusal.code.rawValue) \(refusal.message)") }
         case .failure(let rejection):
             writer.field("subtotal", nil as Int64?)
             writer.field("charges", EmptyCollection<String>())

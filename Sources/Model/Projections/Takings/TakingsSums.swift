@@ -177,7 +177,7 @@ extension TakingsSums {
                 add(Subject(.changed, .total, sale.service), Sum(count: 1))
             }
         case .coverLost, .scheduled, .released, .accepted, .preparationStarted, .readied, .completed, .delayed,
-            .changeProposed, .changeDeclined, .changeExpired, .changesNoted:
+            .changeProposed, .changeDeclined, .changeExpired, .changesNoted, .claimsReturned:
             break
         }
     }

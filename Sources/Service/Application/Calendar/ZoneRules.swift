@@ -41,6 +41,15 @@ package final class ZoneRules {
         return CalendarDay(number: (seconds + offset(at: seconds)).dividedDown(by: ZoneRules.day))
     }
 
+    /// A moment as the clocks show it, with how far they are ahead of UTC: `2026-10-25T02:15:00+01:00`.
+    package func rfc3339(_ moment: Timestamp) -> String {
+        let seconds = offset(at: moment.millisecondsSinceEpoch.dividedDown(by: 1_000))
+        let minutes = Int(abs(seconds)) / 60
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return moment.adding(seconds: Int(seconds)).rfc3339.dropLast() + (seconds < 0 ? "-" : "+")
+            + twoDigits(minutes / 60) + ":" + twoDigits(minutes % 60)
+    }
+
     /// How far the clocks are ahead of UTC at a moment, in seconds.
     private func offset(at seconds: Int64) -> Int64 {
         let spell = seconds.dividedDown(by: ZoneRules.spell)

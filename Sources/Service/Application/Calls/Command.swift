@@ -30,7 +30,8 @@ package final class CommandDeclaration: Sendable {
         package func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {
             case (.read, _), (.maintenance, _), (.write(.menu), .outlet), (.write(.cart), .outlet),
-                (.write(.cart), .menu), (.write(.order), .cart):
+                (.write(.cart), .menu), (.write(.cart), .supply), (.write(.supply), .outlet), (.write(.supply), .menu),
+                (.write(.order), .cart):
                 true
             case (.write, _): false
             }
@@ -169,12 +170,15 @@ package final class Command: Sendable {
     package let declaration: CommandDeclaration
     /// What runs it.
     package let body: Body
+    /// Whether servers ask it of one another, and no client does.
+    package let isOfServers: Bool
 
     /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
     init(
         _ name: String, _ group: CommandDeclaration.Group, role: Role, effect: CommandDeclaration.Effect = .read,
-        _ summary: String, _ declare: (inout ParameterList) -> Body
+        isOfServers: Bool = false, _ summary: String, _ declare: (inout ParameterList) -> Body
     ) {
+        self.isOfServers = isOfServers
         var parameters = ParameterList(for: name)
         body = declare(&parameters)
         declaration = CommandDeclaration(name, group, role: role, effect: effect, summary, parameters)

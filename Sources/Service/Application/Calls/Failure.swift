@@ -64,6 +64,8 @@ package struct Failure: Error, Sendable {
     package var code: Code
     /// What went wrong.
     package var message: String
+    /// The order of a checkout that has begun, and whose end is not known yet.
+    package var begun: Identifier?
 
     /// A failure.
     package init(_ code: Code, _ message: String) {
@@ -149,6 +151,13 @@ package struct Failure: Error, Sendable {
 
     package static func unavailable(_ reason: String) -> Failure {
         Failure(.unavailable, "nothing was accepted: \(reason)")
+    }
+
+    /// A checkout has begun, and waits for the outlet's supply.
+    package static func checkingOut(_ order: Identifier) -> Failure {
+        var failure = unknown("the checkout has begun, and waits for what the outlet has left")
+        failure.begun = order
+        return failure
     }
 
     package static func unknown(_ reason: String) -> Failure {

@@ -19,6 +19,7 @@ extension Rejection.Subject {
         case .size: "SIZE"
         case .table: "TABLE"
         case .until: "UNTIL"
+        case .wanted: "FOR"
         }
     }
 }

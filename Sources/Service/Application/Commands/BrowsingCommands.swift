@@ -39,6 +39,26 @@ enum BrowsingCommands {
             }
         },
         Command(
+            "SLOTS", .browsing, role: .customer,
+            "Returns the times of a day that orders at an outlet can be placed ahead for."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let kind = parameters.option("SERVICE", "service", .service)
+            let date = parameters.option("DATE", "day", .day)
+            return { service, call throws(Failure) in
+                let (outlet, kind, date) = (try call[outlet], try call[kind], try call[date])
+                guard let record = try service.outlet(outlet), let (details, _) = record.details else {
+                    throw .noOutlet(outlet)
+                }
+                let rules = try service.knownRules(of: details)
+                if let kind, details.services[kind] == nil {
+                    throw .invalid("SERVICE", "is none that outlet '\(outlet)' offers")
+                }
+                let document = SlotsDocument(of: record, kind, date, at: service.now, in: rules)
+                return .answer(.document(document.bytes))
+            }
+        },
+        Command(
             "ITEM.GET", .browsing, role: .customer,
             "Returns an item in full, with its large image, or what has changed in it, or null."
         ) { parameters in

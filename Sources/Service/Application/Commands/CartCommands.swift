@@ -18,20 +18,27 @@ enum CartCommands {
             let options = parameters.option("OPTIONS", "options", .options)
             let note = parameters.option("NOTE", "text", .note)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
+            let wanted = parameters.option("FOR", "time", .time)
             return { service, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
                 let options = try call[options] ?? []
                 let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
-                let text = try call[note]
+                let (text, wanted) = (try call[note], try call[wanted])
                 func add(
                     _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
                 ) -> DomainCommand {
-                    .cart(
-                        .add(
-                            Cart.Addition(
-                                outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
-                                offer: service.offer(
-                                    of: item, with: options, at: outlet, as: state.cart?.contents?.service))))
+                    let contents = state.cart?.contents
+                    var addition = Cart.Addition(
+                        outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
+                        offer: service.offer(
+                            of: item, with: options, at: outlet, as: contents?.service,
+                            wanted: wanted ?? contents?.wanted))
+                    if let wanted {
+                        let details = service.details(of: outlet, at: wanted)
+                        let kind = contents?.service ?? details?.services.kinds.first
+                        addition.choice = service.choice(kind ?? .pickup, table: contents?.table, wanted, details)
+                    }
+                    return .cart(.add(addition))
                 }
                 guard let customer = try call[customer] else {
                     return try service.submit(stream, call) { state, _ in
@@ -53,7 +60,7 @@ enum CartCommands {
             return { service, call throws(Failure) in
                 let (line, quantity) = (try call[line], try call[quantity])
                 return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let maximum = state.cart?.maximum(ofLine: line, offers: service.offers)
+                    let maximum = state.cart?.maximum(ofLine: line, offers: service.offers(for:of:))
                     return .cart(
                         .set(line: line, quantity: quantity, maximum: maximum ?? MenuItem.quantityLimit))
                 }
@@ -92,7 +99,8 @@ enum CartCommands {
                     var offer = Offer.noItem
                     if let contents = state.cart?.contents, let old = state.cart?.line(line) {
                         offer = service.offer(
-                            of: old.item, with: options ?? old.chosen, at: contents.outlet, as: contents.service)
+                            of: old.item, with: options ?? old.chosen, at: contents.outlet, as: contents.service,
+                            wanted: contents.wanted)
                     }
                     return .cart(
                         .edit(
@@ -124,17 +132,17 @@ enum CartCommands {
         },
         Command(
             "CART.SERVICE", .carts, role: .customer, effect: .write(.cart),
-            "Says how a cart's order is to be had, one of the ways that its outlet offers; returns the cart's count."
+            "Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             let kind = parameters.required("service", .service)
             let table = parameters.option("TABLE", "text", .text.accepting("1–40 bytes of UTF-8"))
+            let wanted = parameters.option("FOR", "time", .time)
             return { service, call throws(Failure) in
-                let (kind, table) = (try call[kind], try call[table])
+                let (kind, table, wanted) = (try call[kind], try call[table], try call[wanted])
                 return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let details = (state.cart?.contents?.outlet).flatMap(service.details)
-                    let offered = details?.services.kinds ?? []
-                    return .cart(.chooseService(Cart.ServiceChoice(kind, table: table, offered: offered)))
+                    let details = state.cart?.contents.flatMap { service.details(of: $0.outlet, at: wanted) }
+                    return .cart(.chooseService(service.choice(kind, table: table, wanted, details)))
                 }
             }
         },
@@ -220,8 +228,8 @@ enum CartCommands {
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
-                        of: state.cart ?? .empty, offers: service.offers,
-                        details: service.details, now: service.now)
+                        of: state.cart ?? .empty, offers: service.offers(for:of:), claims: service.claims(of:at:),
+                        details: service.details(for:), hours: service.hours, now: service.now)
                     checkOut.customer = customer
                     if let missing { checkOut.missing = missing }
                     checkOut.name = texts[0]
@@ -235,14 +243,27 @@ enum CartCommands {
                             text.parameter.field,
                             "needs CUSTOMER: personal data is only taken where it can be forgotten")
                     }
-                    return try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) }
+                    return service.concluded(
+                        try service.submit(stream, call) { checkOut([nil, nil, nil], of: nil, $0, $1) })
                 }
-                return try service.submit(stream, call, of: customer, sealing: texts) {
-                    checkOut($0, of: customer, $1, $2)
-                }
+                return service.concluded(
+                    try service.submit(stream, call, of: customer, sealing: texts) {
+                        checkOut($0, of: customer, $1, $2)
+                    })
             }
         },
     ]
+}
+
+extension Service {
+    /// A choice of how an order is to be had, and when.
+    fileprivate func choice(
+        _ kind: ServiceKind, table: Text?, _ wanted: Timestamp?, _ details: OutletDetails?
+    ) -> Cart.ServiceChoice {
+        var choice = Cart.ServiceChoice(kind, table: table, wanted: wanted, offered: details?.services.kinds ?? [])
+        choice.refusal = details?.refusal(of: wanted, for: kind, hours)
+        return choice
+    }
 }
 
 extension AggregateState {

@@ -24,7 +24,9 @@ enum CatalogueCommands {
                     guard case .outlet(let state) = state, command.restsOnMenu(in: state) else {
                         return .outlet(command)
                     }
-                    return .outlet(.put(details, menuTaxes: service.menuTaxes(of: outlet)))
+                    let record = (try? service.outlet(outlet)) ?? nil
+                    return .outlet(
+                        .put(details, menuTaxes: record?.menuTaxes ?? [:], menuDayparts: record?.menuDayparts ?? [:]))
                 }
             }
         },
@@ -36,10 +38,10 @@ enum CatalogueCommands {
             return { service, call throws(Failure) in
                 try service.submit(StreamName(.outlet, try call[outlet]), call) { state, _ in
                     guard case .outlet(.registered(let details, _, _)) = state, details.follows == .hours,
-                        let rules = ZoneRules(details.timeZone)
+                        let rules = service.rules(of: details.timeZone)
                     else { return .outlet(.open) }
-                    return .outlet(
-                        .openByHours(isOpen: OpeningTimes(of: details, in: rules).isOpen(at: service.now)))
+                    let hours = details.hours(at: service.now, in: rules)
+                    return .outlet(.openByHours(isOpen: hours.isOpen, opensAt: hours.opensAt))
                 }
             }
         },
@@ -65,7 +67,7 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let minutes = parameters.requiredOption(
                 "DELAY", "minutes", .integer(0...Int64(OutletDetails.maximumPrepMinutes)))
-            let until = parameters.requiredOption("UNTIL", "time", .time)
+            let until = parameters.option("UNTIL", "time", .time)
             return { service, call throws(Failure) in
                 let (minutes, until) = (Int(try call[minutes]), try call[until])
                 return try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
@@ -136,7 +138,9 @@ enum CatalogueCommands {
             let menu = parameters.required("json", .document(MenuInput.self))
             return { service, call throws(Failure) in
                 let document = try call[menu].document
-                return try service.submit(ofMenu: try call[outlet], call) { .put(document, taxes: $0) }
+                return try service.submit(ofMenu: try call[outlet], call) {
+                    .put(document, taxes: $0.taxes, dayparts: $0.dayparts)
+                }
             }
         },
         Command(
@@ -153,8 +157,10 @@ enum CatalogueCommands {
                 guard input.items.isEmpty else {
                     throw .invalid("items", "are put one by one with MENU.ITEM.PUT")
                 }
-                return try service.submit(
-                    .putSection(input.header(section), before: try call[before]), ofMenu: try call[outlet], call)
+                let before = try call[before]
+                return try service.submit(ofMenu: try call[outlet], call) {
+                    .putSection(input.header(section), before: before, dayparts: $0.dayparts)
+                }
             }
         },
         Command(
@@ -180,7 +186,8 @@ enum CatalogueCommands {
                 guard input.id ?? item == item else { throw .invalid("id", "is not the item's id") }
                 let (section, before) = (try call[section], try call[before])
                 return try service.submit(ofMenu: try call[outlet], call) {
-                    .putItem(input.item(item), section: section, before: before, taxes: $0)
+                    .putItem(
+                        input.item(item), section: section, before: before, taxes: $0.taxes, dayparts: $0.dayparts)
                 }
             }
         },
@@ -236,7 +243,9 @@ enum CatalogueCommands {
             return { service, call throws(Failure) in
                 let (group, input) = (try call[group], try call[json])
                 guard input.id ?? group == group else { throw .invalid("id", "is not the group's id") }
-                return try service.submit(ofMenu: try call[outlet], call) { .putGroup(input.group(group), taxes: $0) }
+                return try service.submit(ofMenu: try call[outlet], call) {
+                    .putGroup(input.group(group), taxes: $0.taxes)
+                }
             }
         },
         Command(
@@ -336,22 +345,18 @@ extension Service {
         return try submit(StreamName(.menu, outlet), call) { _, _ in .menu(command) }
     }
 
-    /// The same for a command with items or options, which may name the outlet's taxes.
+    /// The same for a command with sections, items or options, which may name the outlet's taxes and dayparts.
     ///
-    /// - Parameter command: is given these taxes as they are when it is decided.
+    /// - Parameter command: is given these as they are when it is decided.
     fileprivate func submit(
         ofMenu outlet: Identifier, _ call: borrowing Call,
-        _ command: @escaping (_ taxes: Set<Identifier>) -> Menu.Command
+        _ command: @escaping (_ names: (taxes: Set<Identifier>, dayparts: Set<Identifier>)) -> Menu.Command
     ) throws(Failure) -> Response {
         guard try self.outlet(outlet) != nil else { throw Failure(.notFound, "no outlet '\(outlet)'") }
         return try submit(StreamName(.menu, outlet), call) { [self] _, _ in
-            let taxes = (try? self.outlet(outlet))?.details?.details.pricing.taxes
-            return .menu(command(Set((taxes ?? []).map(\.id))))
+            let details = (try? self.outlet(outlet))?.details?.details
+            let taxes = Set((details?.pricing.taxes ?? []).map(\.id))
+            return .menu(command((taxes, Set((details?.dayparts ?? []).map(\.id)))))
         }
-    }
-
-    /// The taxes that an outlet's menu names, each with what names it.
-    fileprivate func menuTaxes(of outlet: Identifier) -> [Identifier: Text] {
-        ((try? self.outlet(outlet)) ?? nil)?.menuTaxes ?? [:]
     }
 }

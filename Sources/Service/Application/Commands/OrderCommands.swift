@@ -59,14 +59,15 @@ enum OrderCommands {
         step("ORDER.COMPLETE", .complete, "Says that an order was handed over; returns its version."),
         Command(
             "ORDER.DELAY", .orders, role: .merchant, effect: .write(.order),
-            "Says when an order will be ready instead; returns its version."
+            "Says when an order will be ready instead, and why; returns its version."
         ) { parameters in
             let order = parameters.required("order", .order)
             let readyBy = parameters.requiredOption("READY", "time", .time)
+            let text = parameters.option("REASON", "text", .note)
             return { service, call throws(Failure) in
                 let readyBy = try call[readyBy]
-                return try service.submit(to: try call[order], call) {
-                    .delay(readyBy: readyBy, now: service.now)
+                return try service.submit(to: try call[order], call, giving: text) {
+                    .delay(readyBy: readyBy, text: $0, now: service.now)
                 }
             }
         },
@@ -144,8 +145,10 @@ enum OrderCommands {
                 return try service.submit(to: try call[order], call) { book in
                     let edits = document.edits { item, options in
                         guard let placement = book?.placement else { return .noItem }
+                        let terms = placement.terms
                         return service.offer(
-                            of: item, with: options, at: placement.outlet, as: placement.handover.service)
+                            of: item, with: options, at: placement.outlet, as: placement.handover.service,
+                            wanted: terms.releaseAt == nil ? nil : terms.promisedFor)
                     }
                     return .propose(edits, by: party, wait: wait, now: service.now)
                 }
@@ -205,9 +208,7 @@ enum OrderCommands {
                         "UNTIL", "must lie within \(BusinessDays.maximum) days, the first and the last included")
                 }
                 guard let details = service.lastDetails(of: outlet) else { throw .noOutlet(outlet) }
-                guard let rules = ZoneRules(details.timeZone) else {
-                    throw Failure(.unavailable, "this system does not know the time zone \(details.timeZone)")
-                }
+                let rules = try service.knownRules(of: details)
                 let days = BusinessDays(from: first, through: last, startingAt: details.dayStarts ?? 0, in: rules)
                 let sums = service.takings(of: outlet, between: days.moments)
                 let document = days.days.indices.map { index in

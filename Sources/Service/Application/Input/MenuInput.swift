@@ -24,7 +24,7 @@ struct MenuInput: InputObject {
 
 /// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
 struct SectionInput: InputObject {
-    static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "items"]
+    static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "daypart", "items"]
     static let required: [String] = ["title", "kind"]
 
     let id: Identifier?
@@ -33,6 +33,7 @@ struct SectionInput: InputObject {
     private let kind: Text
     private let layout: Layout
     private let sticky: Bool
+    private let daypart: Identifier?
 
     init(_ fields: InputFields) throws(InputError) {
         id = try fields.optional("id")
@@ -42,11 +43,12 @@ struct SectionInput: InputObject {
         let layout: LayoutInput? = try fields.optional("layout")
         self.layout = layout?.layout(standard) ?? standard
         sticky = try fields.optional("sticky") ?? false
+        daypart = try fields.optional("daypart")
         items = try fields.optional("items") ?? []
     }
 
     func header(_ id: Identifier) -> SectionHeader {
-        SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+        SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky, daypart: daypart)
     }
 
     fileprivate func section() throws(InputError) -> MenuSection {
@@ -98,7 +100,7 @@ struct ItemInput: InputObject {
     static let fields: [String] = [
         "id", "kind", "name", "description", "price", "prices", "cuisine", "tags", "imageSmall", "imageLarge", "images",
         "links",
-        "maxQuantity", "options", "tax", "combo", "attributes", "from", "hasOptions", "groups", "available",
+        "maxQuantity", "options", "tax", "combo", "daypart", "attributes", "from", "hasOptions", "groups", "available",
         "availableFrom",
     ]
     static let required: [String] = ["kind", "name"]
@@ -112,6 +114,7 @@ struct ItemInput: InputObject {
         let options: [Identifier] = try fields.optional("options") ?? []
         let tax: Identifier? = try fields.optional("tax")
         let isCombo: Bool = try fields.optional("combo") ?? false
+        let daypart: Identifier? = try fields.optional("daypart")
         // Of an item with sizes, a document shows the lowest of their prices.
         let isPriceShown: Bool = try fields.optional("from") ?? false
         let kind: Text = try fields.required("kind")
@@ -133,7 +136,7 @@ struct ItemInput: InputObject {
                 price: isPriceShown ? nil : price.map(Amount.init),
                 cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
                 links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: prices.map(ByService.init) ?? ByService(), isCombo: isCombo)
+                servicePrices: prices.map(ByService.init) ?? ByService(), isCombo: isCombo, daypart: daypart)
         }
     }
 

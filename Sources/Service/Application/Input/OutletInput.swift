@@ -8,7 +8,8 @@ struct OutletInput: InputObject {
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "specialDays", "follows", "prepMinutes",
         "acceptWithin", "payment",
-        "payWithin", "dayStarts", "taxIncluded", "taxes", "charges", "services", "id", "version", "status",
+        "payWithin", "dayStarts", "taxIncluded", "taxes", "charges", "services", "orderAheadDays", "slots", "dayparts",
+        "id", "version", "status", "opensAt",
         "pausedUntil",
         "pauseReason", "delayMinutes", "delayedUntil", "hidden",
     ]
@@ -28,6 +29,8 @@ struct OutletInput: InputObject {
         let hours: [HoursInput] = try fields.optional("hours") ?? []
         let specialDays: [SpecialDayInput] = try fields.optional("specialDays") ?? []
         let services: ServicesInput? = try fields.optional("services")
+        let slots: SlotsInput? = try fields.optional("slots")
+        let dayparts: [DaypartInput] = try fields.optional("dayparts") ?? []
         details = OutletDetails(
             name: try fields.required("name"), city: try fields.optional("city"), area: try fields.optional("area"),
             address: try fields.optional("address"), currency: currency, timeZone: timeZone,
@@ -41,7 +44,8 @@ struct OutletInput: InputObject {
             acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
             payWithin: try fields.optional("payWithin"), dayStarts: try OutletInput.dayStarts(fields),
             pricing: try PricingTerms(fields),
-            services: services?.services ?? ByService())
+            services: services?.services ?? ByService(), orderAheadDays: try fields.optional("orderAheadDays") ?? 0,
+            slots: slots?.slots, dayparts: dayparts.map(\.daypart))
     }
 
     private static func follows(_ fields: InputFields) throws(InputError) -> OutletDetails.Opener {
@@ -87,19 +91,17 @@ struct HoursInput: InputObject {
         guard let day = OpeningHours.Day.allCases.first(where: { Text($0.rawValue) == name }) else {
             throw InputError("day", "must be one of monday to sunday")
         }
-        hours = try HoursInput.period(on: day, fields)
+        hours = OpeningHours(day, try HoursInput.period(fields))
     }
 
     /// A period of some day, as `{"opens":"09:00","closes":"23:30"}`.
-    fileprivate static func period(
-        on day: OpeningHours.Day, _ fields: InputFields
-    ) throws(InputError) -> OpeningHours {
+    fileprivate static func period(_ fields: InputFields) throws(InputError) -> OpeningPeriod {
         let opens = try HoursInput.minutes(fields, "opens")
         let closes = try HoursInput.minutes(fields, "closes")
-        guard let hours = OpeningHours(day: day, opens: opens, closes: closes) else {
+        guard let period = OpeningPeriod(opens: opens, closes: closes) else {
             throw InputError("closes", "must come after opens, within a day; past midnight it goes on, 25:30")
         }
-        return hours
+        return period
     }
 
     fileprivate static func minutes(_ fields: InputFields, _ key: String) throws(InputError) -> Int {
@@ -124,7 +126,7 @@ private struct SpecialDayInput: InputObject {
         let date: Text = try fields.required("date")
         guard let day = CalendarDay(date) else { throw InputError("date", "must be a day such as 2026-12-24") }
         let periods: [PeriodInput] = try fields.required("hours")
-        self.day = OutletDetails.SpecialDay(day, periods.map { $0.period(on: day.weekday) })
+        self.day = OutletDetails.SpecialDay(day, periods.map(\.period))
     }
 }
 
@@ -133,11 +135,32 @@ private struct PeriodInput: InputObject {
     static let fields: [String] = ["opens", "closes"]
     static let required: [String] = fields
 
-    private let hours: OpeningHours
+    let period: OpeningPeriod
 
-    init(_ fields: InputFields) throws(InputError) { hours = try HoursInput.period(on: .monday, fields) }
+    init(_ fields: InputFields) throws(InputError) { period = try HoursInput.period(fields) }
+}
 
-    func period(on day: OpeningHours.Day) -> OpeningHours {
-        OpeningHours(day: day, opens: hours.opens, closes: hours.closes) ?? hours
+/// An outlet's `slots`: `{"minutes":15}`.
+private struct SlotsInput: InputObject {
+    static let fields: [String] = ["minutes"]
+    static let required: [String] = fields
+
+    let slots: OutletDetails.Slots
+
+    init(_ fields: InputFields) throws(InputError) {
+        slots = OutletDetails.Slots(minutes: try fields.required("minutes"))
+    }
+}
+
+/// An entry of an outlet's `dayparts`: `{"id":"breakfast","hours":[{"day":"monday","opens":"07:00","closes":"11:00"}]}`.
+private struct DaypartInput: InputObject {
+    static let fields: [String] = ["id", "hours"]
+    static let required: [String] = fields
+
+    let daypart: Daypart
+
+    init(_ fields: InputFields) throws(InputError) {
+        let hours: [HoursInput] = try fields.required("hours")
+        daypart = Daypart(id: try fields.required("id"), hours: hours.map(\.hours))
     }
 }

@@ -70,6 +70,20 @@ package protocol ServiceOfWrites {
         to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
         command: @escaping (PersonalText?) -> Order.Command
     ) throws(Failure) -> Response
+
+    /// The end of a checkout: where it has begun and waits for an outlet's supply, that is still to come.
+    func concluded(_ checkout: Response) -> Response
+
+    /// Answers an order that claims something of an outlet's supply, once and for good.
+    ///
+    /// - Parameter metadata: what it is recorded with.
+    /// - Returns: the document of a ``ClaimReply``.
+    func hold(_ claims: [Claim], for order: Identifier, at outlet: Identifier, _ metadata: EventMetadata) -> Response
+
+    /// Takes back what an order claimed of an outlet's supply.
+    func takeBack(
+        _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
+    ) -> Response
 }
 
 extension ServiceOfWrites {
@@ -104,8 +118,19 @@ package protocol ServiceOfState {
     /// The outlet with its menu; nil where there is none.
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord?
 
+    /// What lines take of what an outlet has counted.
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim]
+
+    /// How far an order has come; nil where there is none.
+    func status(ofOrder order: Identifier) -> Order.Status?
+
     /// What an outlet says of itself; nil where there is none, or it is damaged.
-    func details(of outlet: Identifier) -> OutletDetails?
+    ///
+    /// - Parameter time: the moment at which it may be slow; nil for now.
+    func details(of outlet: Identifier, at time: Timestamp?) -> OutletDetails?
+
+    /// The rules of a time zone; nil where this system does not know it.
+    func rules(of zone: Text) -> ZoneRules?
 
     /// What an outlet says of itself, or said last; nil where there never was one, or it is damaged.
     func lastDetails(of outlet: Identifier) -> OutletDetails?
@@ -124,12 +149,14 @@ package protocol ServiceOfState {
     /// - Parameters:
     ///   - chosen: in the order of the ids, each once.
     ///   - service: how the order is to be had, if that was chosen.
+    ///   - wanted: the time that it is wanted for; nil for now.
     func offer(
-        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind?,
+        wanted: Timestamp?
     ) -> Offer
 
-    /// What an outlet's menu says of the lines of a cart, in their order.
-    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer]
+    /// What an outlet's menu says of lines of a cart, in their order.
+    func offers(for lines: [CartLine], of cart: Cart.Contents) -> [Offer]
 
     /// The number on a cart's badge, at once or as soon as the cart has been loaded.
     func count(of cart: Identifier) throws(Failure) -> Response
@@ -144,6 +171,26 @@ package protocol ServiceOfState {
         /// The words of a query, or what a planted fault makes of them.
         func planted(_ words: [String]) -> [String]
     #endif
+}
+
+extension ServiceOfState {
+    /// The rules of an outlet's time zone.
+    package func knownRules(of details: OutletDetails) throws(Failure) -> ZoneRules {
+        guard let rules = rules(of: details.timeZone) else {
+            throw Failure(.unavailable, "this system does not know the time zone \(details.timeZone)")
+        }
+        return rules
+    }
+}
+
+extension ServiceOfState where Self: ServiceOfWrites {
+    /// What the outlet of a cart says of itself when its order is to be had.
+    package func details(for cart: Cart.Contents) -> OutletDetails? { details(of: cart.outlet, at: cart.wanted) }
+
+    /// What an outlet's hours say of a time; nil where its time zone is not known.
+    package func hours(_ details: OutletDetails, _ service: ServiceKind?, _ time: Timestamp) -> HoursAnswer? {
+        rules(of: details.timeZone).map { details.answer(of: service, for: time, at: now, in: $0) }
+    }
 }
 
 /// Documents, and what has changed in them.

@@ -128,6 +128,7 @@ final class StreamDocuments {
             let outlet = StreamName(.outlet, contents.outlet)
             let now = partitions.clock()
             let then = min(now, committed.updatedAt)
+            let ahead = partitions.timeAhead(contents.wanted, at: contents.outlet)
             isKnown =
                 partitions[outlet] === partitions[StreamName(.cart, cart)]
                 && partitions[outlet].model.ask { model in
@@ -135,7 +136,7 @@ final class StreamDocuments {
                     guard model.outletHome.revision(of: contents.outlet) <= committed.position else { return false }
                     func offers(at time: Timestamp) -> [Offer] {
                         model.outletHome.offers(
-                            for: contents.lines, at: contents.outlet, for: contents.service, now: time)
+                            for: contents.lines, at: contents.outlet, for: contents.service, ahead: ahead, now: time)
                     }
                     return offers(at: now) == offers(at: then)
                 }
@@ -144,9 +145,7 @@ final class StreamDocuments {
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts,
                 offers: isKnown
-                    ? { lines, outlet, service in
-                        LoopActor.assumeIsolated { self.partitions.offers(for: lines, at: outlet, as: service) }
-                    } : nil
+                    ? { lines, cart in LoopActor.assumeIsolated { self.partitions.offers(for: lines, of: cart) } } : nil
             )
         }
     }

@@ -34,7 +34,9 @@ extension Server {
             worker.keeper.isOwner = isKept
             hasChanged = true
         }
-        if hasChanged { deadlines.load() }
+        guard hasChanged else { return }
+        deadlines.load()
+        processes.load()
     }
 
     /// Whether this server does what has to be done once for a partition: the deadlines of its orders, its checkpoints
@@ -138,7 +140,8 @@ extension Server {
     /// carts are filled from it at any server.
     func readEverywhere(_ response: Response, to command: Command, _ call: borrowing Call) -> Response {
         guard let member, member.hasOthers, case .write(let category) = command.declaration.effect,
-            category == .outlet || category == .menu, let subject = call.subject, case .promise(let promise) = response
+            [.outlet, .menu, .supply].contains(category), !command.isOfServers, let subject = call.subject,
+            case .promise(let promise) = response
         else { return response }
         let (partition, answer) = (partitioning.partition(of: subject), Promise(about: promise.category))
         promise.whenKnown { [self] result in
@@ -197,7 +200,8 @@ extension Command {
     /// Whether a call of it has changed something that every server answers: an outlet, a menu, or an order, which a
     /// cart becomes.
     fileprivate func isSeenEverywhere(_ result: Result<Answer, Failure>) -> Bool {
-        guard case .write(let category) = declaration.effect, case .success(let answer) = result else { return false }
+        guard case .write(let category) = declaration.effect, !isOfServers, case .success(let answer) = result
+        else { return false }
         if category == .cart, case .text = answer { return true }
         return category != .cart
     }

@@ -91,11 +91,18 @@ struct PastState {
         guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
         var outlets = OutletHome()
         if case .filled(let contents) = state { outlets = try await self.outlets(contents.outlet) }
+        let ahead = state.contents.flatMap { contents in
+            contents.wanted.map { wanted in
+                guard let details = outlets.lastDetails(of: contents.outlet), let rules = ZoneRules(details.timeZone)
+                else { return TimeAhead(wanted) }
+                return TimeAhead(wanted, details.daypartTimes(at: wanted, in: rules))
+            }
+        }
         return SealedDocument(state.contents?.textOwner(of: cart)) { [outlets, now] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { lines, outlet, service in
-                outlets.offers(for: lines, at: outlet, for: service, now: now)
+            ) { lines, cart in
+                outlets.offers(for: lines, at: cart.outlet, for: cart.service, ahead: ahead, now: now)
             }
         }
     }

@@ -5,7 +5,8 @@ internal import EventLog
 internal import EventLoop
 internal import Projections
 
-/// Sees to it that what is to happen to orders by itself happens, and that outlets open and close by their hours.
+/// Sees to it that what is to happen to orders by itself happens, and that outlets open and close by their hours, and
+/// begin and end their dayparts.
 ///
 /// Deadlines are part of the orders and outlets, so nothing is lost when a server ends. A server waits for those of the
 /// partitions that it keeps, and when one has passed it submits an ordinary command. The order or the outlet decides
@@ -43,8 +44,6 @@ final class Deadlines {
     private var entries = EarliestFirst()
     /// When each outlet is due. It has older entries, too, which do not count: its hours may have changed.
     private var outletsDue: [Identifier: Int64] = [:]
-    /// The rules of the zones of outlets that follow their hours.
-    private var zones: [Text: ZoneRules] = [:]
     private var underWay = 0
     private var timer: (due: Int64, timer: LoopTimer)?
     private var isRunning = false
@@ -84,7 +83,7 @@ final class Deadlines {
             for (order, deadline) in partition.readModel.orders.deadlines {
                 add(StreamName(.order, order), deadline)
             }
-            for outlet in partition.readModel.outletHome.followingHours {
+            for outlet in partition.readModel.outletHome.followingTime {
                 wait(for: StreamName(.outlet, outlet))
             }
         }
@@ -110,18 +109,17 @@ final class Deadlines {
     private func deadline(of stream: StreamName) -> Timestamp? {
         let model = partitions[stream].model
         guard stream.category == .outlet else { return model.ask { $0.orders.deadline(of: stream.id) } }
-        guard let record = model.ask({ $0.outletHome[stream.id] }), record.followsHours,
-            let (details, status) = record.details, let times = times(of: details)
+        guard let outlet = model.ask({ $0.outletHome[stream.id]?.outlet }), outlet.followsTime,
+            let details = outlet.details, let rules = partitions.rules(of: details.timeZone)
         else { return nil }
         let now = partitions.clock()
-        return times.isOpen(at: now) == (status == .resting) ? now : times.nextChange(after: now)
+        let hours = details.hours(at: now, in: rules)
+        let change = try? Outlet.decide(Deadlines.command(hours), in: outlet)
+        return change?.isEmpty ?? true ? hours.changes : now
     }
 
-    /// When an outlet is open; nil where its time zone is not known here.
-    private func times(of details: OutletDetails) -> OpeningTimes? {
-        let rules = zones[details.timeZone] ?? ZoneRules(details.timeZone)
-        zones[details.timeZone] = rules
-        return rules.map { OpeningTimes(of: details, in: $0) }
+    private nonisolated static func command(_ hours: HoursNow) -> Outlet.Command {
+        .followHours(isOpen: hours.isOpen, opensAt: hours.opensAt, dayparts: hours.dayparts)
     }
 
     private var now: Int64 { partitions.clock().millisecondsSinceEpoch }
@@ -179,9 +177,12 @@ final class Deadlines {
             [weak self, clock = partitions.clock] state, _ in
             guard case .outlet(let outlet) = state else { return .order(.meetDeadline(now: clock())) }
             return LoopActor.assumeIsolated {
-                let times = outlet.details.flatMap { self?.times(of: $0) }
-                // One whose hours are not known any more stays as it is.
-                return .outlet(.followHours(isOpen: times?.isOpen(at: clock()) ?? (outlet.status != .resting)))
+                guard let details = outlet.details, let rules = self?.partitions.rules(of: details.timeZone) else {
+                    // One whose hours are not known any more stays as it is.
+                    guard case .resting(let opensAt) = outlet.status else { return .outlet(.followHours(isOpen: true)) }
+                    return .outlet(.followHours(isOpen: false, opensAt: opensAt))
+                }
+                return .outlet(Deadlines.command(details.hours(at: clock(), in: rules)))
             }
         }
         partitions[stream].handle(request) { [weak self] _ in

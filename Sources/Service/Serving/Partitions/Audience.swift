@@ -11,6 +11,10 @@ final class Audience {
     private var isListening = false
     /// Called when the log turns out to be another one than was read: the model is not of any use any more.
     var onFork: @LoopActor () -> Void = {}
+    /// Called when something over several streams has begun or ended.
+    var onProcesses: @LoopActor () -> Void = {}
+    /// How often something had when it was called last.
+    private var processChanges = 0
 
     init(_ catalogue: LiveCatalogue, _ changes: ChangeFeed) {
         self.catalogue = catalogue
@@ -25,6 +29,9 @@ final class Audience {
         guard isListening else { return }
         catalogue.follow(events, model)
         changes.publish(events)
+        guard model.processes.changeCount != processChanges else { return }
+        processChanges = model.processes.changeCount
+        onProcesses()
     }
 
     /// The model has taken the place of another, in which those outlets looked otherwise.

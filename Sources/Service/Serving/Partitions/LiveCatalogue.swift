@@ -236,11 +236,13 @@ extension Menu.Event {
     /// The items that look different afterwards; nil where that takes the menu to know.
     fileprivate var touchedItems: [Identifier]? {
         switch self {
-        case .sectionAdded, .sectionChanged, .sectionMoved, .feedChecked: []
-        case .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended, .optionResumed: nil
+        case .sectionAdded, .sectionMoved, .feedChecked: []
+        case .sectionChanged, .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended,
+            .optionResumed:
+            nil
         case .itemAdded(let item, _, _), .itemChanged(let item): [item.id]
-        case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
-            .itemResumed(let id):
+        case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _, _),
+            .itemResumed(let id, _):
             [id]
         }
     }

@@ -381,7 +381,7 @@ final class PartitionWorker {
             guard questions.isAnswered(question) else { return }
             if passesOver {
                 following = following.map { found in
-                    FollowingEvents(events: found.events.filter { !$0.isOfCart }, end: found.end)
+                    FollowingEvents(events: found.events.filter { !$0.isOfCart || $0.kind.isOfProcess }, end: found.end)
                 }
                 // Carts are wanted since: what was passed over is read again.
                 if !follower.passesOver { following = .failure(.unavailable("carts are followed since it was asked")) }

@@ -16,9 +16,11 @@ extension Partitions {
         return worker.readModel.outletHome[outlet]
     }
 
-    /// What an outlet says of itself now; nil where there is none, or it is damaged.
-    func details(of outlet: Identifier) -> OutletDetails? {
-        let details = (try? self.outlet(outlet))?.details(at: clock())
+    /// What an outlet says of itself; nil where there is none, or it is damaged.
+    ///
+    /// - Parameter time: the moment at which it may be slow; nil for now.
+    func details(of outlet: Identifier, at time: Timestamp? = nil) -> OutletDetails? {
+        let details = (try? self.outlet(outlet))?.details(at: time ?? clock())
         #if DEBUG
             if let fault = configuration.plantedFault { return details.map(fault.told) }
         #endif
@@ -50,31 +52,61 @@ extension Partitions {
     }
 
     /// What an outlet's menu says of an item with some options.
+    ///
+    /// - Parameter wanted: the time that it is wanted for; nil for now.
     func offer(
-        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind? = nil
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, as service: ServiceKind? = nil,
+        wanted: Timestamp? = nil
     ) -> Offer {
         let now = clock()
-        let model = self[StreamName(.outlet, outlet)].model
-        let offer = model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, now: now) }
+        let (model, ahead) = (self[StreamName(.outlet, outlet)].model, timeAhead(wanted, at: outlet))
+        let offer = model.ask {
+            $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, ahead: ahead, now: now)
+        }
         #if DEBUG
             if let fault = configuration.plantedFault {
                 guard let chosen = fault.choice(chosen, of: offer) else { return fault.told(offer) }
-                return model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, now: now) }
+                return model.ask {
+                    $0.outletHome.offer(of: item, with: chosen, at: outlet, for: service, ahead: ahead, now: now)
+                }
             }
         #endif
         return offer
     }
 
-    /// What an outlet's menu says of the lines of a cart, in their order.
-    func offers(for lines: [CartLine], at outlet: Identifier, as service: ServiceKind?) -> [Offer] {
-        let now = clock()
-        let offers = self[StreamName(.outlet, outlet)].model.ask {
-            $0.outletHome.offers(for: lines, at: outlet, for: service, now: now)
+    /// What an outlet's menu says of lines of a cart, in their order.
+    func offers(for lines: [CartLine], of cart: Cart.Contents) -> [Offer] {
+        let (now, ahead) = (clock(), timeAhead(cart.wanted, at: cart.outlet))
+        let offers = self[StreamName(.outlet, cart.outlet)].model.ask {
+            $0.outletHome.offers(for: lines, at: cart.outlet, for: cart.service, ahead: ahead, now: now)
         }
         #if DEBUG
             if let fault = configuration.plantedFault { return offers.map(fault.told) }
         #endif
         return offers
+    }
+
+    /// The time that an order is wanted for, with what is on then; nil for as soon as it can be had.
+    func timeAhead(_ wanted: Timestamp?, at outlet: Identifier) -> TimeAhead? {
+        wanted.map { wanted in
+            guard let details = lastDetails(of: outlet), !details.dayparts.isEmpty,
+                let rules = rules(of: details.timeZone)
+            else { return TimeAhead(wanted) }
+            return TimeAhead(wanted, details.daypartTimes(at: wanted, in: rules))
+        }
+    }
+
+    /// What lines take of what an outlet has counted. Where nothing is counted, that is found at once.
+    func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] {
+        self[StreamName(.supply, outlet)].model.ask { model in
+            guard let left = model.supplies.left(at: outlet), !left.isEmpty else { return [] }
+            return model.outletHome[outlet]?.menu.claims(of: lines) { left[$0] != nil } ?? []
+        }
+    }
+
+    /// How far an order has come; nil where there is none.
+    func status(ofOrder order: Identifier) -> Order.Status? {
+        self[StreamName(.order, order)].model.ask { $0.orders.row(of: order)?.status }
     }
 
     // MARK: Slots
@@ -129,9 +161,7 @@ extension Partitions {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { lines, outlet, service in
-                LoopActor.assumeIsolated { self.offers(for: lines, at: outlet, as: service) }
-            }
+            ) { lines, cart in LoopActor.assumeIsolated { self.offers(for: lines, of: cart) } }
         }
     }
 
@@ -141,8 +171,13 @@ extension Partitions {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             LoopActor.assumeIsolated {
                 QuoteDocument.bytes(
-                    of: cart, state: state, version: committed.version, texts: texts,
-                    offers: offers, details: details)
+                    of: cart, state: state, version: committed.version, texts: texts, offers: offers,
+                    details: { self.details(of: $0.outlet, at: $0.wanted) },
+                    hours: { details, service, time in
+                        self.rules(of: details.timeZone).map {
+                            details.answer(of: service, for: time, at: self.clock(), in: $0)
+                        }
+                    })
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import Application
 internal import CommandHandling
 internal import Domain
 internal import EventLog
@@ -12,6 +13,8 @@ final class Partitions {
     let clock: () -> Timestamp
     let configuration: Configuration
     private(set) var workers: [PartitionWorker] = []
+    /// The rules of the time zones that were asked for.
+    private var zones: [Text: ZoneRules] = [:]
 
     init(_ partitioning: Partitioning, _ configuration: Configuration, clock: @escaping () -> Timestamp) {
         self.partitioning = partitioning
@@ -30,6 +33,14 @@ final class Partitions {
 
     /// The partition that a stream belongs to.
     subscript(stream: StreamName) -> PartitionWorker { workers[partitioning.partition(of: stream)] }
+
+    /// The rules of a time zone; nil where this system does not know it.
+    func rules(of zone: Text) -> ZoneRules? {
+        if let known = zones[zone] { return known }
+        let rules = ZoneRules(zone)
+        zones[zone] = rules
+        return rules
+    }
 
     /// How many events all of them have.
     var eventCount: Int64 { workers.reduce(0) { $0 + $1.position } }

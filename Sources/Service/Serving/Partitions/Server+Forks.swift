@@ -60,5 +60,6 @@ extension Server {
         kitchens.dropAll()
         topics.refresh()
         deadlines.load()
+        processes.load()
     }
 }

@@ -55,7 +55,7 @@ final class PartitionWriter {
                 withGroups ? .array(batch.groups) : .null,
                 withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
                 withGroups ? .array(batch.readings.map(\.group)) : .null,
-                .bool(batch.events.allSatisfy { $0.stream.category == .cart }),
+                .bool(batch.events.allSatisfy { $0.stream.category == .cart && !$0.kind.isOfProcess }),
             ], partition: partition, bytes: batch.lines.count, isAlone: withGroups, needsRoom: true
         ).map { Appended($0[0]) }
     }

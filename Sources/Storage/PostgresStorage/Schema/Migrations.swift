@@ -44,6 +44,7 @@ package enum Migrations {
         Migration(number: 23, name: "takings", sql: PackageResources._023_takings_sql),
         Migration(number: 24, name: "databases", sql: PackageResources._024_databases_sql),
         Migration(number: 25, name: "pictures", sql: PackageResources._025_pictures_sql),
+        Migration(number: 26, name: "supply", sql: PackageResources._026_supply_sql),
     ]
 
     /// The most partitions a log may have.

@@ -11,12 +11,12 @@ enum Rights {
             ('tiffin_server', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
-                'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'servers', 'stream_index',
-                'takings', 'user_revision', 'users'
+                'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'processes', 'servers',
+                'stream_index', 'supply', 'takings', 'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
-                'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine',
-                'takings_rows'
+                'cart_count_rows', 'order_rows', 'outlet_home_rows', 'process_rows', 'projection_checkpoints',
+                'quarantine', 'supply_rows', 'takings_rows'
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY['pictures'], ARRAY['SELECT', 'INSERT'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
@@ -27,8 +27,9 @@ enum Rights {
             ('tiffin_auditor', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
-                'outlet_home_rows', 'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors',
-                'stream_index', 'takings', 'takings_rows', 'user_revision'
+                'outlet_home_rows', 'partition_count', 'process_rows', 'processes', 'projection_checkpoints',
+                'quarantine', 'relay_cursors', 'stream_index', 'supply', 'supply_rows', 'takings', 'takings_rows',
+                'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
                 ARRAY['partition', 'customer', 'created_at', 'forgotten_at']),

@@ -5,6 +5,8 @@ struct CartReplay {
     private var outlet = JSON.null
     private var currency = JSON.null
     private var order: JSON?
+    /// Whether the order is not placed yet.
+    private var isOpen = false
     private var tip: Int64 = 0
     private var service: JSON?
     private var table: JSON?
@@ -42,7 +44,10 @@ struct CartReplay {
         case "cart.cleared": lines = []
         case "cart.tipSet": tip = event.number("tip")
         case "cart.serviceChosen": (service, table) = (event.payload["service"], event.payload["table"])
+        case "cart.checkoutBegun": (order, isOpen) = (event.payload["order"], true)
+        case "cart.checkoutRefused": order = nil
         case "cart.checkedOut":
+            isOpen = false
             (service, table) = (event.payload["service"], event.payload["table"])
             order = event.payload["order"]
             charges = event.payload["charges"]?.array ?? []
@@ -75,7 +80,7 @@ struct CartReplay {
         }
         var members: [Text: JSON] = [
             "cart": .string(Text(cart)), "outlet": outlet, "version": .number(Double(version)),
-            "status": .string(order != nil ? "checkedOut" : lines.isEmpty ? "empty" : "open"),
+            "status": .string(order != nil ? isOpen ? "checkingOut" : "checkedOut" : lines.isEmpty ? "empty" : "open"),
             "count": .number(Double(count)), "currency": currency, "lines": .array(lines),
             "subtotal": .number(total), "updatedAt": .string(Text(updatedAt)),
         ]

@@ -53,6 +53,7 @@ struct OrderReplay {
             due = event.payload["payBy"]?.integer
             return moves(to: status, from: [.placed, .accepted])
         case "order.paymentReported": return nil
+        case "order.claimsReturned": return moves(to: before, from: [.rejected, .cancelled])
         case "order.refunded":
             refunded += event.number("amount")
             if refunded > total { return "was paid with \(total), and gives back \(refunded)" }

@@ -53,6 +53,14 @@ extension OrderFacts {
         if isPaidFirst || !state.money.movements.isEmpty {
             members["payment"] = state.money.document(price: state.price(self), hasEnded: state.status.isEnd)
         }
+        if !state.promises.isEmpty {
+            // Before the kitchen said anything, the outlet's own promise stood, if it made any.
+            func time(_ said: String?) -> JSON { said.map { JSON($0) } ?? members["promisedFor"] ?? .null }
+            members["promise"] = .array(
+                zip([nil] + state.promises, state.promises).map { from, to in
+                    .object(["from": time(from), "to": time(to), "reason": .null])
+                })
+        }
         members["updatedAt"] = shown["updatedAt"] ?? JSON("a time")
         return .object(members)
     }

@@ -103,6 +103,8 @@ package struct OrderState: Hashable, Sendable {
     /// judge that reads the log, the exact moment in milliseconds; for another, the earliest moment in nanoseconds.
     package private(set) var due: Int64?
     private(set) var readyBy: String?
+    /// What the kitchen said one after the other; nil for nothing any more.
+    private(set) var promises: [String?] = []
     private(set) var ending: Ending?
     /// What was given back, and how many of each line.
     private(set) var refunded: Bill.Columns = [:]
@@ -124,20 +126,29 @@ package struct OrderState: Hashable, Sendable {
         version += 1
         switch change {
         case .released: (status, self.due) = (.placed, due)
-        case .accepted(let time, _): (status, readyBy) = (.accepted, time ?? readyBy)
+        case .accepted(let time, _):
+            status = .accepted
+            if let time { promise(time) }
         case .rejected(let ending): (status, self.ending) = (.rejected, ending)
         case .preparing: status = .preparing
         case .ready: status = .ready
         case .completed: status = .completed
-        case .delayed(let time): readyBy = time
+        case .delayed(let time): promise(time)
         case .cancelled(let ending): (status, self.ending) = (.cancelled, ending)
         case .paid(let movement, _): money.take(movement)
-        case .coverLost: (status, self.due, readyBy, hasLostCover) = (.awaitingPayment, due, nil, true)
+        case .coverLost:
+            (status, self.due, hasLostCover) = (.awaitingPayment, due, true)
+            promise(nil)
         case .refunded(let columns, _, let line, let units):
             refunded.merge(columns, uniquingKeysWith: +)
             if let line { self.units[line, default: 0] += units }
         }
         if status != .placed, status != .awaitingPayment { self.due = nil }
+    }
+
+    private mutating func promise(_ time: String?) {
+        if !isSame(time, readyBy) { promises.append(time) }
+        readyBy = time
     }
 
     /// What happens by itself when its time has passed.

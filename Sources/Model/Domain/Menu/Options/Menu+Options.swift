@@ -48,6 +48,20 @@ extension Menu {
         return state.groups.suspensions[id] == nil ? [] : [.optionResumed(id)]
     }
 
+    /// What follows for the menu where something is sold out because nothing is left of it, or no longer.
+    static func follow(_ change: StockChange, in state: MenuState) -> Event? {
+        guard let id = Identifier(change.key.id.string) else { return nil }
+        switch change.key.kind {
+        case .item:
+            guard state.entries[id] != nil, state.usedUpItems.contains(id) != change.isSoldOut else { return nil }
+            return change.isSoldOut ? .itemSuspended(id, until: nil, by: .stock) : .itemResumed(id, by: .stock)
+        case .option:
+            guard state.groups.home(of: id) != nil, state.groups.usedUp.contains(id) != change.isSoldOut
+            else { return nil }
+            return change.isSoldOut ? .optionSuspended(id, until: nil, by: .stock) : .optionResumed(id, by: .stock)
+        }
+    }
+
     private static func option(_ id: Identifier, in state: MenuState) throws(Rejection) -> MenuOption {
         guard let option = state.groups.option(id) else { throw Rejection(.notFound, "no option '\(id)' in the menu") }
         return option

@@ -206,8 +206,10 @@ extension MenuState {
     /// opens cannot be filled.
     public func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
         var result = self.groups.suspensions.isEmpty ? nil : self.groups.suspensions[option.id]
+        if self.groups.usedUp.contains(option.id) { result = Suspension(until: nil) }
         if let item = option.item {
             result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
+            if usedUpItems.contains(item) { result = Suspension(until: nil) }
         }
         for id in option.groups { result = .both(result, suspension(ofGroup: id, &groups)) }
         return result
@@ -257,6 +259,7 @@ extension MenuState {
     /// What follows for an item from the groups that it offers.
     func consequences(of item: MenuItem, _ suspensions: inout GroupSuspensions) -> Entry.Consequences {
         var result = Entry.Consequences()
+        if usedUpItems.contains(item.id) { (result.suspension, result.isUsedUp) = (Suspension(until: nil), true) }
         for id in item.options {
             guard let group = groups[id] else { continue }
             if group.setsPrice { result.lowestPrice = group.options.map(\.price).min() }
@@ -268,7 +271,7 @@ extension MenuState {
 
 extension MenuState.Suspension? {
     /// What cannot be had as long as either holds.
-    static func both(_ a: Self, _ b: Self) -> Self {
+    public static func both(_ a: Self, _ b: Self) -> Self {
         switch (a, b) {
         case (nil, let only), (let only, nil): only
         case (let a?, let b?):

@@ -19,6 +19,8 @@ public struct OptionGroups: Equatable, Sendable {
     private var homes: [Identifier: Home] = [:]
     /// Options that are sold out.
     public private(set) var suspensions: [Identifier: MenuState.Suspension] = [:]
+    /// Options of which nothing is left.
+    public private(set) var usedUp: Set<Identifier> = []
     /// The items that offer each group.
     private var users: [Identifier: Set<Identifier>] = [:]
     /// The groups with an option that is this item.
@@ -83,7 +85,7 @@ public struct OptionGroups: Equatable, Sendable {
             if let item = option.item { links[item, default: []].insert(group.id) }
             if option.mayHaveTax { taxedOptions += 1 }
         }
-        for option in old?.options ?? [] where homes[option.id] == nil { suspensions[option.id] = nil }
+        for option in old?.options ?? [] where homes[option.id] == nil { resume(option.id) }
         let index = index(of: group.id)
         if old == nil { list.insert(group, at: index) } else { list[index] = group }
     }
@@ -93,7 +95,12 @@ public struct OptionGroups: Equatable, Sendable {
         bytes -= old.bytes
         list.remove(at: index(of: id))
         forget(old)
-        for option in old.options { suspensions[option.id] = nil }
+        for option in old.options { resume(option.id) }
+    }
+
+    private mutating func resume(_ option: Identifier) {
+        suspensions[option] = nil
+        usedUp.remove(option)
     }
 
     private mutating func forget(_ group: OptionGroup) {
@@ -122,8 +129,11 @@ public struct OptionGroups: Equatable, Sendable {
         put(group)
     }
 
-    mutating func suspend(_ option: Identifier, _ suspension: MenuState.Suspension?) {
-        suspensions[option] = suspension
+    mutating func suspend(_ option: Identifier, _ suspension: MenuState.Suspension?, by party: Menu.Suspender) {
+        switch party {
+        case .merchant: suspensions[option] = suspension
+        case .stock: if suspension == nil { usedUp.remove(option) } else { usedUp.insert(option) }
+        }
     }
 
     /// Notes which groups an item offers now, and which before.
