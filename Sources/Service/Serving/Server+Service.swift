@@ -62,6 +62,10 @@ extension Server: @LoopActor Service {
         partitions.claims(of: lines, at: outlet)
     }
 
+    package func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] {
+        partitions.promotions(for: lines, at: outlet)
+    }
+
     package func status(ofOrder order: Identifier) -> Order.Status? { partitions.status(ofOrder: order) }
 
     package var partitioning: Partitioning { partitions.partitioning }

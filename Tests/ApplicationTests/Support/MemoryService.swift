@@ -116,6 +116,8 @@ final class MemoryService: Service {
 
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] { [] }
 
+    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] { [] }
+
     func status(ofOrder order: Identifier) -> Order.Status? { nil }
 
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { nil }

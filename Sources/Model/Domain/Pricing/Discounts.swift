@@ -52,7 +52,9 @@ public struct Discounts: Equatable, Sendable {
     ///
     /// - Parameter candidates: the outlet's promotions, in the order of their ids.
     public init(_ candidates: [Promotion.Candidate], off basket: Basket) {
-        let possible = candidates.filter { $0.promotion.obstacle(to: basket) == nil }
+        // Only a damaged log has such lines, and no bill.
+        let isPossible = basket.lines.allSatisfy { $0.unitPrice >= .zero }
+        let possible = !isPossible ? [] : candidates.filter { $0.promotion.obstacle(to: basket) == nil }
         list = basket.discounts(by: possible.filter { !$0.promotion.isAlone })
         for alone in possible where alone.promotion.isAlone {
             let other = basket.discounts(by: [alone])

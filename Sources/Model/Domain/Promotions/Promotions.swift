@@ -67,6 +67,11 @@ public enum Promotions: Decider {
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch event {
         case .put(let promotion):
+            do throws(Rejection) {
+                try promotion.validate()
+            } catch {
+                throw ImpossibleEvent("a promotion that cannot be: '\(promotion.id)'")
+            }
             if let code = promotion.code, state.list.contains(where: { $0.code == code && $0.id != promotion.id }) {
                 throw ImpossibleEvent("two promotions with one code: '\(promotion.id)'")
             }

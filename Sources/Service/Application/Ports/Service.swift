@@ -121,6 +121,9 @@ package protocol ServiceOfState {
     /// What lines take of what an outlet has counted.
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim]
 
+    /// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
+    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate]
+
     /// How far an order has come; nil where there is none.
     func status(ofOrder order: Identifier) -> Order.Status?
 
