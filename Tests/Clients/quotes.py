@@ -133,10 +133,90 @@ def shares(amount, weights):
     return given
 
 
-def charges(outlet, lines, tip, service=None):
-    """The charges for lines, each an amount and its parts: what each is worth, and the tax that it names or None."""
-    amounts = [amount for amount, _ in lines]
-    subtotal = sum(amounts)
+def fits(promotion, units):
+    """How a promotion of items uses units, each a price, an id of a line and the line's number: what it takes off, what
+    each line's given units cost, and the units that it uses."""
+    buy, get = promotion.get("buy", 0), promotion.get("get", 1)
+    units = sorted(unit for unit in units if unit[0] > 0)
+    times = len(units) // (buy + get)
+    saved, given = 0, []
+    for n in range(times):
+        part = units[n * get:(n + 1) * get]
+        off = takes_off(promotion, sum(price for price, _, _ in part))
+        if "percent" in promotion["give"] or off > 0:
+            saved += off
+            given.append(part)
+    if "percent" in promotion["give"]:
+        saved = half_up(sum(unit[0] for part in given for unit in part) * promotion["give"]["percent"], 100_000)
+    bought = units[times * get:][:len(given) * buy]
+    return min(saved, promotion.get("cap", saved)), [unit for part in given for unit in part], bought
+
+
+def takes_off(promotion, cost):
+    give = promotion["give"]
+    if "percent" in give:
+        return half_up(cost * give["percent"], 100_000)
+    return min(give["amount"], cost) if "amount" in give else max(0, cost - give["price"])
+
+
+def together(promotions, lines, about, fee):
+    """What promotions take off together, as (id, amount, shares)."""
+    off = []
+    unused = [(price, id, n) for n, (id, price, quantity) in enumerate(lines) for _ in range(quantity)]
+    rest = {id: promotion for id, promotion in promotions.items() if promotion["on"] == "items"}
+    while True:
+        uses = {id: fits(promotion, [unit for unit in unused if about(promotion, unit[2])])
+                for id, promotion in rest.items()}
+        best = min(uses, key=lambda id: (-uses[id][0], by_bytes(id)), default=None)
+        if best is None or uses[best][0] == 0:
+            break
+        saved, given, bought = uses[best]
+        off.append((best, saved, shares(saved, [
+            sum(price for price, _, at in given if at == n) for n in range(len(lines))])))
+        for unit in given + bought:
+            unused.remove(unit)
+        del rest[best]
+    left = [price * quantity - sum(part[n] for _, _, part in off) for n, (_, price, quantity) in enumerate(lines)]
+    for on in ("order", "delivery"):
+        costs = {id: [cost if about(promotion, n) else 0 for n, cost in enumerate(left)] if on == "order" else [fee]
+                 for id, promotion in promotions.items() if promotion["on"] == on}
+        saved = {id: takes_off(promotions[id], sum(costs[id])) for id in costs}
+        saved = {id: min(amount, promotions[id].get("cap", amount)) for id, amount in saved.items()}
+        best = min(saved, key=lambda id: (-saved[id], by_bytes(id)), default=None)
+        if best is not None and saved[best] > 0:
+            off.append((best, saved[best], shares(saved[best], costs[best]) if on == "order" else []))
+    return off
+
+
+def discounts(promotions, lines, about, fee, codes=(), service=None):
+    """What promotions take off lines, each an id, a price of one and a quantity. `about` says whether a promotion is about
+    the line of a number."""
+    subtotal = sum(price * quantity for _, price, quantity in lines)
+    possible = {
+        id: promotion for id, promotion in promotions.items()
+        if (promotion.get("code") is None or promotion["code"].upper() in codes)
+        and promotion.get("service", service) == service and subtotal >= promotion.get("minimum", 0)}
+    best = together({id: one for id, one in possible.items() if not one.get("alone")}, lines, about, fee)
+    for id in sorted(possible, key=by_bytes):
+        if possible[id].get("alone"):
+            other = together({id: possible[id]}, lines, about, fee)
+            if sum(amount for _, amount, _ in other) > sum(amount for _, amount, _ in best):
+                best = other
+    return best
+
+
+def charges(outlet, lines, tip, service=None, off=(), promotions=None):
+    """The charges for lines, each an amount and its parts: what each is worth, and the tax that it names or None. `off`
+    is what promotions take off."""
+    subtotal = sum(amount for amount, _ in lines)
+
+    def discount(id, amount, parts):
+        return charge("discount", -amount, [-part for part in parts]) | {
+            "id": id, "name": promotions[id]["title"], "by": promotions[id].get("by", "outlet")}
+
+    on_lines = [one for one in off if one[2]]
+    amounts = [amount - sum(parts[n] for _, _, parts in on_lines) for n, (amount, _) in enumerate(lines)]
+    lines = [(amount, parts) for amount, (_, parts) in zip(amounts, lines)]
     terms, included = said(outlet, service, "charges") or {}, outlet.get("taxIncluded", False)
     taxes = [tax | {"rate": tax.get("rates", {}).get(service, tax["rate"])} for tax in outlet.get("taxes", [])]
     first = taxes[0]["id"] if taxes else None
@@ -147,14 +227,21 @@ def charges(outlet, lines, tip, service=None):
         for share, (_, tax) in zip(shares(amount, [worth for worth, _ in parts]), parts):
             base[tax or first] = base.get(tax or first, 0) + share
         bases.append(base)
+    for one in on_lines:
+        listed.append(discount(*one))
+        bases.append({})
     if share := terms.get("service"):
-        amount = half_up(subtotal * share["rate"], 100_000)
+        amount = half_up(sum(amounts) * share["rate"], 100_000)
         listed.append(charge("service", amount, shares=shares(amount, amounts)))
         bases.append({share.get("tax"): amount})
     for kind in ("smallOrder", "delivery"):
         if (fee := terms.get(kind)) and (fee.get("freeFrom") is None or subtotal < fee["freeFrom"]):
             listed.append(charge(kind, fee["fee"]))
-            bases.append({fee.get("tax"): fee["fee"]})
+            less = [one for one in off if not one[2] and kind == "delivery"]
+            bases.append({fee.get("tax"): fee["fee"] - sum(amount for _, amount, _ in less)})
+            for one in less:
+                listed.append(discount(*one))
+                bases.append({})
     for tax in taxes:
         if any(tax["id"] in base for base in bases):
             weights = [base.get(tax["id"], 0) for base in bases]
@@ -171,7 +258,7 @@ def charge(kind, amount, shares=()):
     return {"kind": kind, "amount": amount, "included": False, "shares": list(shares)}
 
 
-def quote(outlet, menu, cart, tip, chosen=None):
+def quote(outlet, menu, cart, tip, chosen=None, promotions=None, codes=()):
     """What a cart costs: its lines in the order of their first units, each an item's id, units by the ids of options, and
     a quantity. `chosen` is what CART.SERVICE said."""
     service = service_of(outlet, chosen)
@@ -183,7 +270,21 @@ def quote(outlet, menu, cart, tip, chosen=None):
             "item": id, "quantity": quantity, "unitPrice": price, "options": options, "total": quantity * price})
         billed.append((quantity * price, parts))
     subtotal = sum(amount for amount, _ in billed)
-    listed = charges(outlet, billed, tip, service)
+    fee = (said(outlet, service, "charges") or {}).get("delivery")
+    due = fee["fee"] if fee and (fee.get("freeFrom") is None or subtotal < fee["freeFrom"]) else 0
+
+    def about(promotion, number):
+        of, id = promotion.get("of"), lines[number]["item"]
+        return of is None or (
+            id in of.get("items", ()) or any(tag in of.get("tags", ()) for tag in items[id].get("tags", ()))
+            or any(section["id"] in of.get("sections", ()) and items[id] in section["items"]
+                   for section in menu["sections"]))
+
+    off = discounts(
+        promotions or {}, [("+".join([line["item"], *(
+            option["id"] if option["units"] == 1 else f"{option['id']}*{option['units']}" for option in line["options"])]),
+            line["unitPrice"], line["quantity"]) for line in lines], about, due, codes, service)
+    listed = charges(outlet, billed, tip, service, off, promotions)
     total = subtotal + sum(charge["amount"] for charge in listed if not charge["included"])
     return {
         "lines": lines, "subtotal": subtotal, "charges": listed, "total": total,

@@ -81,8 +81,8 @@ class Command:
     def _effect(self) -> str:
         effect, _, stream = self.about["effect"].partition(" ")
         if effect == "write":
-            article = "an" if stream[0] in "aeiou" else "a"
-            return (f"It writes {article} {stream}, so it also takes [`ID`](../protocol.md#id-sending-again), "
+            article = "" if stream.endswith("s") else "an " if stream[0] in "aeiou" else "a "
+            return (f"It writes {article}{stream}, so it also takes [`ID`](../protocol.md#id-sending-again), "
                     "[`VERSION`](../protocol.md#version-only-if-nothing-changed), and "
                     "[`FLOW` and `ACTOR`](../protocol.md#flow-and-actor-where-a-change-comes-from).")
         return "It writes nothing to the log." if effect == "read" else "It changes what lies beside the log."

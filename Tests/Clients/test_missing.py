@@ -22,6 +22,7 @@ DIGEST = "0" * 32
 NULL = [
     "OUTLET.GET no", "OUTLET.HOME no", "OUTLET.HOME no AT 1", "OUTLET.HOME no CART no", "OUTLET.TAGS no", "MENU.GET no",
     "MENU.FEED.GET no", "ITEM.GET no no", "ITEM.GET there no", "CART.GET no", "CART.GET no AT 1", "CART.QUOTE no",
+    "PROMO.GET no",
     "ORDER.GET no", "ORDER.GET no AT 1", "SURPRISE TAG no",
 ]
 # With SINCE, where null says that nothing has changed, a home is NOTFOUND, and a document becomes null by a patch.
@@ -41,7 +42,8 @@ NOTFOUND = [
     "MENU.ITEM.REMOVE there no", "MENU.ITEM.PRICE there no 1", "MENU.ITEM.SUSPEND there no", "MENU.ITEM.RESUME there no",
     "MENU.GROUP.PUT no g {GROUP}", "MENU.GROUP.REMOVE there no", "MENU.OPTION.PRICE there no 1",
     "MENU.OPTION.SUSPEND there no", "MENU.OPTION.RESUME there no", "MENU.ITEM.STOCK there no COUNT 1",
-    "MENU.OPTION.STOCK there no COUNT 1", "STOCK no", 'MENU.FEED.PUT no {"state":"ready"}',
+    "MENU.OPTION.STOCK there no COUNT 1", "STOCK no", "PROMO.END no p", "PROMO.END there no",
+    'PROMO.PUT no p {"title":"x","on":"order","give":{"amount":1}}', 'MENU.FEED.PUT no {"state":"ready"}',
     "CART.ADD c no rice 1", "CART.ADD c there no 1", "CART.SET no no 1", "CART.REMOVE no no", "CART.EDIT no no NOTE x",
     "ORDER.ACCEPT no", "ORDER.REJECT no CODE ITEMS", "ORDER.PREPARE no", "ORDER.READY no", "ORDER.COMPLETE no",
     "ORDER.DELAY no READY 2099-01-01T00:00:00Z", "ORDER.CANCEL no BY merchant CODE ITEMS",
@@ -52,7 +54,7 @@ NOTFOUND = [
     "COMMAND HELP NO.SUCH", "HELP NO.SUCH",
 ]
 # A cart is there for whoever names it, and empty.
-STATE = ["CART.TIP no 1", "CART.SERVICE no pickup", "CART.CHECKOUT no TOTAL 0"]
+STATE = ["CART.TIP no 1", "CART.CODE no TEN", "CART.UNCODE no TEN", "CART.SERVICE no pickup", "CART.CHECKOUT no TOTAL 0"]
 # These name nothing that could be missing, have their own tests, or answer in Redis's way.
 OTHERS = {
     "ping", "echo", "hello", "auth", "acl", "select", "reset", "quit", "client", "info", "time", "config", "command",

@@ -74,7 +74,9 @@ extension Cart.Event {
         case .quantityChanged(_, let from, let to): to - from
         case .lineRemoved(_, let quantity): -quantity
         case .cleared(let count): -count
-        case .lineEdited, .tipSet, .serviceChosen, .checkedOut, .checkoutBegun, .checkoutRefused: 0
+        case .lineEdited, .tipSet, .serviceChosen, .codeAdded, .codeRemoved, .checkedOut, .checkoutBegun,
+            .checkoutRefused:
+            0
         }
     }
 }
@@ -163,6 +165,8 @@ extension Cart.Command {
             let quantity = old.quantity + (joined?.quantity ?? 0)
             if !isSame, quantity > max(limits[old.item]!, old.quantity) { reasons.insert(.limit) }
         case .tip(let amount): reasons = lines.isEmpty ? [.state] : amount < .zero ? [.invalid] : []
+        case .addCode(_, let isKnown): reasons = lines.isEmpty ? [.state] : isKnown ? [] : [.promo]
+        case .removeCode: reasons = lines.isEmpty ? [.state] : []
         case .chooseService(let choice):
             if !choice.offered.contains(choice.service) { reasons.insert(.invalid) }
             if choice.table != nil, choice.service != .table { reasons.insert(.invalid) }

@@ -33,7 +33,33 @@ import Testing
             let terms = PricingTerms(
                 taxIncluded: seed.isMultiple(of: 2), taxes: [.init(id: "vat", name: "VAT", rate: .sample(8_875))],
                 service: .init(rate: .sample(12_500), tax: "vat"), delivery: .init(299, freeFrom: 1_000))
-            _ = try? Quote(of: contents, offers: contents.lines.map { _ in .noItem }, terms: terms)
+            let promotions = [
+                Promotion(id: "a", title: "A", on: .items, .percent(.sample(50_000)), buy: 1),
+                Promotion(id: "b", title: "B", on: .order, .amount(100)),
+            ].map { Promotion.Candidate($0, lines: contents.lines.map { _ in true }) }
+            _ = try? Quote(
+                of: contents, offers: contents.lines.map { _ in .noItem }, terms: terms, promotions: promotions, at: 0)
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `promotions never trap`(_ seed: UInt64) throws {
+        func promotion(_ random: inout SeededGenerator) -> Promotion {
+            Promotion(
+                id: .random(&random), title: random.pick(["A", ""]), on: random.pick(Promotion.Target.allCases),
+                random.pick([.amount(random.hostileAmount()), .price(random.hostileAmount()), .amount(1)]),
+                of: random.pick([.all, .init(items: ["a"])]), buy: random.pick([0, 1, random.hostileInt()]),
+                get: random.pick([1, random.hostileInt()]), minimum: random.pick([nil, random.hostileAmount()]),
+                code: random.pick([nil, "TEN", "é"]), cap: random.pick([nil, random.hostileAmount()]))
+        }
+        let line = CartLine(id: "a", item: "a", name: "A", quantity: 3, unitPrice: 500)
+        try check(
+            Promotions.self, seed, { $0.chance(20) ? .ended(.random(&$0)) : .put(promotion(&$0)) },
+            { $0.chance(20) ? .end(.random(&$0)) : .put(promotion(&$0)) }
+        ) { state in
+            _ = Discounts(
+                state.list.map { Promotion.Candidate($0, lines: [true]) },
+                off: .init([line], subtotal: 1_500, delivery: 300, codes: ["TEN"], at: 0))
         }
     }
 
@@ -247,7 +273,7 @@ extension CartLine {
 extension Cart.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Cart.Event {
         let line = CartLine.random(&random)
-        return switch Int.random(in: 0..<45, using: &random) {
+        return switch Int.random(in: 0..<47, using: &random) {
         case 40..<43:
             .checkoutBegun(
                 Cart.Checkout(
@@ -262,6 +288,8 @@ extension Cart.Event {
                 name: random.pick([nil, "y"]),
                 handover: random.pick([.none, Handover(.table, table: "4"), Handover(.delivery, address: "y")]))
         case 1: .tipSet(random.hostileAmount())
+        case 45: .codeAdded(random.pick(["TEN", "TWO"]))
+        case 46: .codeRemoved(random.pick(["TEN", "TWO"]))
         case 39:
             .serviceChosen(
                 random.pick(ServiceKind.allCases), table: random.pick([nil, "4"]),
@@ -283,7 +311,11 @@ extension Cart.Command {
         let item = Identifier.random(&random)
         let offer = Offer.sample(
             price: random.hostileAmount(), currency: random.chance(80) ? .inr : .usd, maxQuantity: random.hostileInt())
-        return switch Int.random(in: 0..<6, using: &random) {
+        return switch Int.random(in: 0..<7, using: &random) {
+        case 6:
+            random.chance(50)
+                ? .addCode(random.pick(["ten", "TWO"]), isKnown: random.chance(80))
+                : .removeCode(random.pick(["TEN", "two"]))
         case 5:
             .conclude(
                 order: "order-1", random.pick([.held, .refused(Supply.Refusal(.soldOut, "item 'a' is sold out"))]),

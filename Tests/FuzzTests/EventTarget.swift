@@ -107,7 +107,7 @@ enum EventTarget {
                 case .supply(let supply):
                     try expectDocument(
                         StockDocument.bytes(of: stream.id, supply, version: version) { _ in nil })
-                case .order, .outlet, .menu, .deed: break
+                case .order, .outlet, .menu, .promotions, .deed: break
                 }
             }
         }

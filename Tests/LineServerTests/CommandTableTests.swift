@@ -38,6 +38,7 @@ import TextFormats
         let keyed = Self.commands.filter { $0.keyIndex != nil }.map(\.name)
         let about = [
             "CART.", "ORDER.", "OUTLET.", "MENU.", "ITEM.GET", "KITCHEN", "TAKINGS", "STOCK", "PICTURE.", "SLOTS",
+            "PROMO.",
         ]
         #expect(
             keyed.sorted()

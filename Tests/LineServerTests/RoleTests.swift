@@ -25,7 +25,8 @@ import Users
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: [
-            "CART.ADD", "CART.SET", "CART.EDIT", "CART.REMOVE", "CART.CLEAR", "CART.TIP", "CART.SERVICE",
+            "CART.ADD", "CART.SET", "CART.EDIT", "CART.REMOVE", "CART.CLEAR", "CART.TIP", "CART.SERVICE", "CART.CODE",
+            "CART.UNCODE",
             "CART.CHECKOUT",
         ],
         .parties: ["ORDER.CANCEL", "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE"],
@@ -36,7 +37,9 @@ import Users
             "MENU.ITEM.RESUME", "MENU.GROUP.PUT", "MENU.GROUP.REMOVE", "MENU.OPTION.PRICE", "MENU.OPTION.SUSPEND",
             "MENU.OPTION.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET", "ORDER.ACCEPT", "ORDER.REJECT", "ORDER.PREPARE",
             "ORDER.READY", "ORDER.COMPLETE", "ORDER.NOTED", "ORDER.DELAY", "ORDER.PAYMENT", "ORDER.REFUND", "KITCHEN",
-            "TAKINGS", "OUTLETS.OWN", "PICTURE.PUT", "MENU.ITEM.STOCK", "MENU.OPTION.STOCK", "STOCK",
+            "TAKINGS", "OUTLETS.OWN", "PICTURE.PUT", "MENU.ITEM.STOCK", "MENU.OPTION.STOCK", "STOCK", "PROMO.PUT",
+            "PROMO.END",
+            "PROMO.GET",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]

@@ -355,8 +355,8 @@ package final class RightServer {
             append(
                 stream, "cart.serviceChosen",
                 shown(service, table))
-        // Nothing is counted.
-        case .checkoutBegun, .checkoutRefused: break
+        // Nothing is counted, and nothing is taken off.
+        case .checkoutBegun, .checkoutRefused, .codeAdded, .codeRemoved: break
         case .checkedOut(let order, let lines, let charges, let total, _, _, let handover):
             let outlet = before.contents.flatMap { contents in
                 world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }

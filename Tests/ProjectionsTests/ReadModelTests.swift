@@ -17,6 +17,10 @@ struct ReadModelTests {
             #expect(model.mayExist(stream))
             switch state {
             case .deed: break
+            case .promotions(let promotions):
+                guard let record = model.outletHome[stream.id] else { continue }
+                #expect(record.promotions == promotions)
+                #expect(record.promotionsVersion == history.versions[stream])
             case .supply(let supply):
                 #expect((model.supplies.left(at: stream.id) ?? [:]) == supply.left)
                 #expect(model.supplies.taken(.slot(0), at: stream.id) == supply.counts.taken[.slot(0)] ?? 0)
@@ -49,7 +53,7 @@ struct ReadModelTests {
                 case .cart: model.cartCounts.quarantine
                 case .order: model.orders.quarantine
                 case .supply: model.supplies.quarantine
-                case .outlet, .menu, .customer, .user, .relay: model.outletHome.quarantine
+                case .outlet, .menu, .promotions, .customer, .user, .relay: model.outletHome.quarantine
                 }
             #expect(quarantine[stream]?.position == position)
             #expect(model.mayExist(stream))
@@ -60,7 +64,7 @@ struct ReadModelTests {
 
     @Test func `unknown streams cannot exist, except orders`() {
         let model = ReadModel(partition: 0)
-        for category: StreamName.Category in [.outlet, .menu, .cart, .supply] {
+        for category: StreamName.Category in [.outlet, .menu, .cart, .supply, .promotions] {
             #expect(!model.mayExist(StreamName(category, "x")))
         }
         #expect(model.mayExist(StreamName(.order, "x")))

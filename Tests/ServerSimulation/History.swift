@@ -134,6 +134,7 @@ struct History {
                 } else {
                     orderEvents.append((id, [next]))
                 }
+            case .promotions: world.violation("\(recorded.stream) is in the log, and nothing was taken off")
             case .supply: world.violation("\(recorded.stream) is in the log, and nothing was counted")
             case .deed: world.violation("\(recorded.stream) is in the log, and nothing was done beside it")
             }
@@ -231,6 +232,7 @@ struct History {
         case .cleared:
             guard case .clear? = action else { return world.violation("\(cart) was cleared, and nobody asked for it") }
             (step.cart.lines, step.cart.tip, step.cart.customer) = ([], 0, nil)
+        case .codeAdded, .codeRemoved: world.violation("\(cart) got a code, which nobody said")
         case .tipSet(let amount):
             guard case .tip(amount.minorUnits)? = action, !step.cart.lines.isEmpty else {
                 return world.violation("\(cart) got a tip of \(amount.minorUnits), which nobody gave")

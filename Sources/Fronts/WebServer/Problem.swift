@@ -29,7 +29,7 @@ struct Problem {
         (
             [
                 "CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED",
-                "NOSLOT",
+                "NOSLOT", "PROMO",
             ], .conflict
         ),
         (["FORGOTTEN"], .gone),

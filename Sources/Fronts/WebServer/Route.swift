@@ -191,6 +191,8 @@ extension Route {
             [
                 .cart, .body("service"), .body("table", "TABLE", optional: true), .body("for", "FOR", optional: true),
             ], .number("count")),
+        Route("POST", "/v1/cart/codes", [.store], "CART.CODE", [.cart, .body("code")], .number("count")),
+        Route("DELETE", "/v1/cart/codes/{code}", [.store], "CART.UNCODE", [.cart], .number("count")),
         Route(
             "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
@@ -284,6 +286,11 @@ extension Route {
                 .body("add", "ADD", integer: true, optional: true),
             ],
             .number("version")),
+        Route("GET", "/v1/outlets/{outlet}/promotions", [.console], "PROMO.GET", .document(.never)),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.PUT", [.content],
+            .number("version")),
+        Route("DELETE", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.END", .number("version")),
         Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
         Route(
             "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",

@@ -14,6 +14,7 @@ public enum DomainCommand: Sendable {
     case cart(Cart.Command)
     case order(Order.Command)
     case supply(Supply.Command)
+    case promotions(Promotions.Command)
 }
 
 /// A request to change a stream.
@@ -67,7 +68,7 @@ extension AggregateState {
     /// The reply to a command that led to this state.
     func reply(version: Int64) -> CommandReply {
         switch self {
-        case .outlet, .menu, .order, .supply, .deed: .version(version)
+        case .outlet, .menu, .order, .supply, .promotions, .deed: .version(version)
         case .cart(.checkingOut(_, let checkout)): .checkingOut(checkout.order)
         case .cart(.checkedOut(_, let order)): .order(order)
         case .cart(let cart): .count(cart.count)

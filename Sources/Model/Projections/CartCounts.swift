@@ -211,7 +211,8 @@ public struct CartCounts: Projection {
             case .quantityChanged(_, let from, let to): (to, from, false)
             case .lineRemoved(_, let quantity): (0, quantity, false)
             case .cleared(let count): (0, count, false)
-            case .lineEdited, .tipSet, .serviceChosen, .checkoutBegun, .checkoutRefused: (0, 0, false)
+            case .lineEdited, .tipSet, .serviceChosen, .codeAdded, .codeRemoved, .checkoutBegun, .checkoutRefused:
+                (0, 0, false)
             case .checkedOut: (0, 0, true)
             }
         // A damaged log may hold any number: none is added before it is known to be small.

@@ -8,10 +8,12 @@ public struct OutletHome: Projection {
     public static let table = "outlet_home_rows"
 
     @inlinable
-    public static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
+    public static func follows(_ category: StreamName.Category) -> Bool {
+        category == .outlet || category == .menu || category == .promotions
+    }
 
     public static func streams(of key: Identifier) -> [StreamName] {
-        [StreamName(.outlet, key), StreamName(.menu, key)]
+        [StreamName(.outlet, key), StreamName(.menu, key), StreamName(.promotions, key)]
     }
 
     /// Outlets and menus that are not shown.
@@ -58,6 +60,11 @@ public struct OutletHome: Projection {
         return lines.map { record.offer(of: $0.item, with: $0.chosen, for: service, ahead: ahead, now: now) }
     }
 
+    /// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
+    public func candidates(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] {
+        outlets[outlet]?.candidates(for: lines) ?? []
+    }
+
     /// The details of an outlet, even if it was removed; nil if it is damaged or never was.
     public func lastDetails(of outlet: Identifier) -> OutletDetails? {
         guard corruption(of: outlet) == nil else { return nil }
@@ -72,13 +79,13 @@ public struct OutletHome: Projection {
 
     /// The version of an outlet's stream or its menu's; 0 if there is none.
     func version(of stream: StreamName) -> Int64 {
-        guard let record = outlets[stream.id] else { return 0 }
-        return stream.category == .outlet ? record.outletVersion : record.menuVersion
+        outlets[stream.id]?.version(of: stream.category) ?? 0
     }
 
     /// Why the outlet is not shown, if so.
     public func corruption(of outlet: Identifier) -> CorruptEvent? {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
+            ?? quarantine[StreamName(.promotions, outlet)]
     }
 
     /// The outlets whose hours open and close them now, or their dayparts.
@@ -106,8 +113,7 @@ public struct OutletHome: Projection {
 
     public func mayExist(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
-        guard let record = outlets[stream.id] else { return false }
-        return stream.category == .outlet ? record.outletVersion > 0 : record.menuVersion > 0
+        return version(of: stream) > 0
     }
 
     public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
@@ -199,7 +205,11 @@ public struct OutletRecord: Sendable {
     public private(set) var outletVersion: Int64 = 0
     /// The version of the menu's stream; 0 if it has none.
     public private(set) var menuVersion: Int64 = 0
-    /// The position of the last event of either.
+    /// Its promotions.
+    public private(set) var promotions = Promotions.initial
+    /// The version of their stream; 0 if it has none.
+    public private(set) var promotionsVersion: Int64 = 0
+    /// The position of the last event of any of these.
     public private(set) var revision: Int64 = 0
     /// The digest of the row as it was last saved.
     var savedDigest: Digest?
@@ -209,13 +219,15 @@ public struct OutletRecord: Sendable {
     }
 
     init(
-        id: Identifier, outlet: Outlet.State, menu: MenuState, outletVersion: Int64, menuVersion: Int64,
-        revision: Int64
+        id: Identifier, outlet: Outlet.State, menu: MenuState, promotions: Promotions.State, outletVersion: Int64,
+        menuVersion: Int64, promotionsVersion: Int64, revision: Int64
     ) {
         self.id = id
         self.outlet = outlet
         sale = OutletRecord.sale(of: outlet)
         self.menu = menu
+        self.promotions = promotions
+        self.promotionsVersion = promotionsVersion
         self.outletVersion = outletVersion
         self.menuVersion = menuVersion
         self.revision = revision
@@ -315,6 +327,21 @@ public struct OutletRecord: Sendable {
         return named
     }
 
+    /// The version of one of its streams; 0 if it has none.
+    fileprivate func version(of category: StreamName.Category) -> Int64 {
+        switch category {
+        case .outlet: outletVersion
+        case .menu: menuVersion
+        case .promotions: promotionsVersion
+        case .cart, .order, .supply, .customer, .user, .relay: 0
+        }
+    }
+
+    /// Its promotions, and which lines each of them is about. Where it has none, that is found at once.
+    public func candidates(for lines: [CartLine]) -> [Promotion.Candidate] {
+        promotions.list.isEmpty ? [] : menu.candidates(promotions, for: lines)
+    }
+
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         switch event.event {
         case .outlet(let change):
@@ -325,6 +352,10 @@ public struct OutletRecord: Sendable {
             try OutletRecord.check(event.version, after: menuVersion)
             try Menu.evolve(&menu, change)
             menuVersion = event.version
+        case .promotions(let change):
+            try OutletRecord.check(event.version, after: promotionsVersion)
+            try Promotions.evolve(&promotions, change)
+            promotionsVersion = event.version
         case .cart, .order, .supply, .deed:
             preconditionFailure("an event of another projection")
         }
@@ -336,6 +367,7 @@ public struct OutletRecord: Sendable {
             switch event.stream.category {
             case .outlet: outletVersion = event.version
             case .menu: menuVersion = event.version
+            case .promotions: promotionsVersion = event.version
             case .cart, .order, .supply, .customer, .user, .relay: preconditionFailure("an event of another projection")
             }
             revision = event.position

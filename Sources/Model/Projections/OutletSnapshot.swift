@@ -67,6 +67,7 @@ extension OutletRecord {
         writer.beginObject()
         writer.field("outletVersion", outletVersion)
         writer.field("menuVersion", menuVersion)
+        if promotionsVersion > 0 { writer.field("promotionsVersion", promotionsVersion) }
         writer.key("events")
         writer.beginArray()
         for event in history {
@@ -97,13 +98,16 @@ extension OutletRecord {
     private init(id: Identifier, revision: Int64, from reader: inout JSONReader) throws(JSONReadingError) {
         var outletVersion: Int64 = 0
         var menuVersion: Int64 = 0
+        var promotionsVersion: Int64 = 0
         var outlet = Outlet.initial
         var menu = Menu.initial
+        var promotions = Promotions.initial
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
             case "outletVersion": outletVersion = try reader.integer()
             case "menuVersion": menuVersion = try reader.integer()
+            case "promotionsVersion": promotionsVersion = try reader.integer()
             case "events":
                 try reader.beginArray()
                 while try reader.nextElement() {
@@ -111,6 +115,7 @@ extension OutletRecord {
                         switch try OutletRecord.event(from: &reader) {
                         case .outlet(let event): try Outlet.evolve(&outlet, event)
                         case .menu(let event): try Menu.evolve(&menu, event)
+                        case .promotions(let event): try Promotions.evolve(&promotions, event)
                         case .cart, .order, .supply, .deed: throw ImpossibleEvent("an event of another projection")
                         }
                     } catch {
@@ -121,8 +126,8 @@ extension OutletRecord {
             }
         }
         self.init(
-            id: id, outlet: outlet, menu: menu, outletVersion: outletVersion, menuVersion: menuVersion,
-            revision: revision)
+            id: id, outlet: outlet, menu: menu, promotions: promotions, outletVersion: outletVersion,
+            menuVersion: menuVersion, promotionsVersion: promotionsVersion, revision: revision)
     }
 
     private static func event(from reader: inout JSONReader) throws -> DomainEvent {
@@ -184,6 +189,7 @@ extension OutletRecord {
         }
         // Last, as a menu that changes is no longer what its source was found to hold.
         if let feed = menu.feed { events.append(.menu(.feedChecked(feed))) }
+        events += promotions.list.map { .promotions(.put($0)) }
         return events
     }
 }

@@ -101,7 +101,7 @@ public struct ReadModel: Sendable {
         switch stream.category {
         case .cart: cartCounts.quarantine[stream] != nil
         case .order: orders.quarantine[stream] != nil
-        case .outlet, .menu: outletHome.quarantine[stream] != nil
+        case .outlet, .menu, .promotions: outletHome.quarantine[stream] != nil
         case .supply: supplies.quarantine[stream] != nil
         // No projection follows what is done beside the log.
         case .customer, .user, .relay: false
@@ -115,7 +115,7 @@ public struct ReadModel: Sendable {
             switch stream.category {
             case .cart: cartCounts.version(of: stream.id)
             case .order: orders.version(of: stream.id) ?? 0
-            case .outlet, .menu: outletHome.version(of: stream)
+            case .outlet, .menu, .promotions: outletHome.version(of: stream)
             case .supply: supplies.version(of: stream.id)
             case .customer, .user, .relay: Int64(0)
             }

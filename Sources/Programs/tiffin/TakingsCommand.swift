@@ -85,16 +85,17 @@ private struct TakingsTable: Sendable {
         return [columns(day["day"]?.text ?? "", ["\(sum("sold", "count"))"] + words)]
     }
 
-    static let csv = TakingsTable(isOfRecords: true, heading: "day,service,of,kind,tax,rate,count,base,amount") {
+    static let csv = TakingsTable(isOfRecords: true, heading: "day,service,of,kind,tax,rate,by,count,base,amount") {
         day, _ in
         var lines: [String] = []
         func add(
-            _ service: String, _ movement: String, _ kind: String, tax: JSONValue? = nil, count: Int64? = nil,
+            _ service: String, _ movement: String, _ kind: String, tax: JSONValue? = nil, by payer: String = "",
+            count: Int64? = nil,
             _ amount: Int64
         ) {
             let fields = [
                 day["day"]?.text ?? "", service, movement, kind, tax?["id"]?.text ?? "",
-                tax?["rate"]?.integer.map(String.init) ?? "", count.map(String.init) ?? "",
+                tax?["rate"]?.integer.map(String.init) ?? "", payer, count.map(String.init) ?? "",
                 tax?["base"]?.integer.map(String.init) ?? "", String(amount),
             ]
             lines.append(fields.joined(separator: ","))
@@ -107,6 +108,13 @@ private struct TakingsTable: Sendable {
                 for member in members where member.key != "count" {
                     if let amount = member.value.integer {
                         add(service, movement, member.key, count: member.key == "total" ? count : nil, amount)
+                    }
+                    if member.key == "discounts" {
+                        for part in member.value.elements {
+                            add(
+                                service, movement, "discount", by: part["by"]?.text ?? "", part["amount"]?.integer ?? 0)
+                        }
+                        continue
                     }
                     for tax in member.value.elements {
                         add(service, movement, "tax", tax: tax, tax["amount"]?.integer ?? 0)

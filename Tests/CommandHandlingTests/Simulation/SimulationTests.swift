@@ -86,7 +86,9 @@ struct History {
             case .cart(.lineEdited(let line, let to, _)):
                 stream.lines[line] = nil
                 stream.lines[to.id] = to.quantity
-            case .cart(.tipSet), .cart(.serviceChosen), .cart(.checkoutBegun), .cart(.checkoutRefused): break
+            case .cart(.tipSet), .cart(.serviceChosen), .cart(.codeAdded), .cart(.codeRemoved), .cart(.checkoutBegun),
+                .cart(.checkoutRefused):
+                break
             case .cart(.checkedOut(let order, let lines, _, _, _, _, _)):
                 stream.order = order
                 #expect(Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0.quantity) }) == stream.lines)
@@ -103,7 +105,7 @@ struct History {
                 }
             case .menu(.itemRepriced("item-0", let price)):
                 sales[event.stream.id, default: Sale()].listed = price.minorUnits
-            case .outlet, .menu, .order, .supply, .deed: break
+            case .outlet, .menu, .order, .supply, .promotions, .deed: break
             }
             let reply: CommandReply =
                 if event.stream.category != .cart {

@@ -40,6 +40,8 @@ enum EventCase: String, CaseIterable {
     case cartLineEdited = "cart.lineEdited"
     case cartTipSet = "cart.tipSet"
     case cartServiceChosen = "cart.serviceChosen"
+    case cartCodeAdded = "cart.codeAdded"
+    case cartCodeRemoved = "cart.codeRemoved"
     case cartCheckedOut = "cart.checkedOut"
     case cartCheckoutBegun = "cart.checkoutBegun"
     case cartCheckoutRefused = "cart.checkoutRefused"
@@ -62,6 +64,8 @@ enum EventCase: String, CaseIterable {
     case orderChangeExpired = "order.changeExpired"
     case orderChangesNoted = "order.changesNoted"
     case orderClaimsReturned = "order.claimsReturned"
+    case promotionsPut = "promotions.put"
+    case promotionsEnded = "promotions.ended"
     case supplyStocked = "supply.stocked"
     case supplyHeld = "supply.held"
     case supplyRefused = "supply.refused"
@@ -111,6 +115,8 @@ enum EventCase: String, CaseIterable {
             case .cart(.lineEdited): .cartLineEdited
             case .cart(.tipSet): .cartTipSet
             case .cart(.serviceChosen): .cartServiceChosen
+            case .cart(.codeAdded): .cartCodeAdded
+            case .cart(.codeRemoved): .cartCodeRemoved
             case .cart(.checkedOut): .cartCheckedOut
             case .cart(.checkoutBegun): .cartCheckoutBegun
             case .cart(.checkoutRefused): .cartCheckoutRefused
@@ -133,6 +139,8 @@ enum EventCase: String, CaseIterable {
             case .order(.changeExpired): .orderChangeExpired
             case .order(.changesNoted): .orderChangesNoted
             case .order(.claimsReturned): .orderClaimsReturned
+            case .promotions(.put): .promotionsPut
+            case .promotions(.ended): .promotionsEnded
             case .supply(.stocked): .supplyStocked
             case .supply(.held): .supplyHeld
             case .supply(.refused): .supplyRefused
@@ -222,6 +230,10 @@ enum EventCase: String, CaseIterable {
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, handover: random.handover(),
                         terms: random.terms())))
+        case .cartCodeAdded: .cart(.codeAdded(random.text()))
+        case .cartCodeRemoved: .cart(.codeRemoved(random.text()))
+        case .promotionsPut: .promotions(.put(random.promotion()))
+        case .promotionsEnded: .promotions(.ended(random.identifier()))
         case .cartCheckoutRefused: .cart(.checkoutRefused(order: random.identifier(), random.refusal()))
         case .orderPlaced:
             .order(
@@ -427,10 +439,22 @@ extension SeededGenerator {
     mutating func charges() -> [Charge] {
         texts().map {
             Charge(
-                pick(Charge.Kind.allCases), id: maybe { $0.identifier() }, name: $0, rate: maybe { $0.rate() },
+                pick(Charge.Kind.allCases), id: maybe { $0.identifier() }, name: $0,
+                by: maybe { $0.pick(Promotion.Payer.allCases) }, rate: maybe { $0.rate() },
                 amount(), isIncluded: chance(50), shares: pick([[], [amount(), amount()]]),
                 bases: pick([[], [amount(), amount()]]))
         }
+    }
+
+    mutating func promotion() -> Promotion {
+        Promotion(
+            id: identifier(), title: text(), on: pick(Promotion.Target.allCases),
+            pick([.percent(rate()), .amount(amount()), .price(amount())]),
+            of: pick([.all, .init(items: [identifier()], sections: [identifier()], tags: [text()])]),
+            buy: pick([0, 1, 2]), get: pick([1, 3]), minimum: maybe { $0.amount() }, code: maybe { $0.text() },
+            from: maybe { $0.time() }, until: maybe { $0.time() },
+            service: maybe { $0.pick(ServiceKind.allCases) }, cap: maybe { $0.amount() }, isAlone: chance(50),
+            by: pick(Promotion.Payer.allCases))
     }
 
     mutating func feedCheck() -> FeedCheck {

@@ -164,6 +164,9 @@ struct GoldenEvent {
     private static let section = Identifier("lunch")!
     private static let tea = Identifier("tea")!
     private static let claims = [Claim(.item(tea), 2)]
+    private static let discount = Charge(
+        .discount, id: Identifier("ten"), name: "Ten off", by: .platform, Amount(minorUnits: -10),
+        shares: [Amount(minorUnits: -4), Amount(minorUnits: -6)])
 
     private static let menus = [
         GoldenEvent(
@@ -635,6 +638,48 @@ struct GoldenEvent {
             "order.rejected", version: 2, .order(.rejected(Order.Ending(by: .merchant, .items, claims: claims))),
             #"{"by":"merchant","code":"ITEMS","claims":[{"kind":"item","id":"tea","count":2}]}"#),
         GoldenEvent("order.claimsReturned", .order(.claimsReturned), "{}"),
+        GoldenEvent("cart.codeAdded", .cart(.codeAdded("TEN")), #"{"code":"TEN"}"#),
+        GoldenEvent("cart.codeRemoved", .cart(.codeRemoved("TEN")), #"{"code":"TEN"}"#),
+        GoldenEvent(
+            "cart.checkedOut", version: 5,
+            .cart(
+                .checkedOut(order: Identifier("order-1")!, lines: [], charges: [discount], total: Amount(minorUnits: 9))
+            ),
+            #"{"order":"order-1","lines":[],"charges":[{"kind":"discount","id":"ten","name":"Ten off","by":"platform","#
+                + #""amount":-10,"included":false,"shares":[-4,-6]}],"total":9}"#),
+        GoldenEvent(
+            "order.placed", version: 6,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("cart-1")!, outlet: Identifier("o")!, currency: Currency("INR")!, lines: [],
+                        charges: [discount], total: Amount(minorUnits: 9)))),
+            #"{"cart":"cart-1","outlet":"o","currency":"INR","lines":[],"charges":[{"kind":"discount","id":"ten","#
+                + #""name":"Ten off","by":"platform","amount":-10,"included":false,"shares":[-4,-6]}],"total":9}"#),
+        GoldenEvent(
+            "promotions.put",
+            .promotions(
+                .put(
+                    Promotion(
+                        id: tea, title: "Two for one", on: .items, .percent(Rate(thousandths: 100_000)!),
+                        of: .init(items: [tea], sections: [Identifier("drinks")!], tags: ["hot"]), buy: 1, get: 2,
+                        minimum: Amount(minorUnits: 5), code: "TEA", from: time(1), until: time(2), service: .table,
+                        cap: Amount(minorUnits: 7), isAlone: true, by: .platform))),
+            #"{"id":"tea","title":"Two for one","on":"items","give":{"percent":100000},"#
+                + #""of":{"items":["tea"],"sections":["drinks"],"tags":["hot"]},"buy":1,"get":2,"minimum":5,"#
+                + #""code":"TEA","from":1700000000001,"until":1700000000002,"service":"table","cap":7,"alone":true,"#
+                + #""by":"platform"}"#),
+        GoldenEvent(
+            "promotions.put",
+            .promotions(
+                .put(Promotion(id: tea, title: "Ten off", on: .order, .amount(Amount(minorUnits: 10))))),
+            #"{"id":"tea","title":"Ten off","on":"order","give":{"amount":10}}"#),
+        GoldenEvent(
+            "promotions.put",
+            .promotions(
+                .put(Promotion(id: tea, title: "Free", on: .delivery, .price(Amount(minorUnits: 0))))),
+            #"{"id":"tea","title":"Free","on":"delivery","give":{"price":0}}"#),
+        GoldenEvent("promotions.ended", .promotions(.ended(tea)), #"{"id":"tea"}"#),
         GoldenEvent(
             "supply.stocked", .supply(.stocked(.item(tea), left: 7)), #"{"kind":"item","id":"tea","left":7}"#),
         GoldenEvent("supply.stocked", .supply(.stocked(.option(tea), left: nil)), #"{"kind":"option","id":"tea"}"#),

@@ -81,7 +81,9 @@ struct RandomHistory {
             append(.order(.readied), of: stream, version: (versions[stream] ?? 0) + 2)
         case .supply where generator.chance(50):
             append(.supply(.stocked(.item("tea"), left: 1)), of: stream, version: (versions[stream] ?? 0) + 2)
-        case .outlet, .menu, .cart, .order, .supply, .customer, .user, .relay:
+        case .promotions where generator.chance(50):
+            append(.promotions(.ended("never-there")), of: stream, version: (versions[stream] ?? 0) + 1)
+        case .outlet, .menu, .cart, .order, .supply, .promotions, .customer, .user, .relay:
             events.append(
                 .failure(
                     CorruptEvent(
@@ -93,7 +95,8 @@ struct RandomHistory {
 
     private mutating func randomStream() -> StreamName {
         let outlet = Identifier("outlet-\(generator.number(0..<3))")!
-        return switch generator.number(0..<6) {
+        return switch generator.number(0..<7) {
+        case 6: StreamName(.promotions, outlet)
         case 5: StreamName(.supply, outlet)
         case 0: StreamName(.outlet, outlet)
         case 1: StreamName(.menu, outlet)
@@ -110,8 +113,19 @@ struct RandomHistory {
         case .cart(let state): (try? Cart.decide(cartCommand(state), in: state))?.map(DomainEvent.cart) ?? []
         case .order(let state): (try? Order.decide(orderCommand(state), in: state))?.map(DomainEvent.order) ?? []
         case .supply(let state): (try? Supply.decide(supplyCommand(), in: state))?.map(DomainEvent.supply) ?? []
+        case .promotions(let state):
+            (try? Promotions.decide(promotionCommand(), in: state))?.map(DomainEvent.promotions) ?? []
         case .deed: []
         }
+    }
+
+    private mutating func promotionCommand() -> Promotions.Command {
+        let id = Identifier("promo-\(generator.number(0..<3))")!
+        return generator.chance(20)
+            ? .end(id)
+            : .put(
+                Promotion(id: id, title: "Off", on: .order, .amount(Amount(minorUnits: Int64(generator.number(1...9)))))
+            )
     }
 
     private mutating func supplyCommand() -> Supply.Command {

@@ -201,7 +201,7 @@ struct HistoryCheck {
                 if reportedUpTo == 0 { take(order, event) }
                 guard case .placed(let placement) = order, share.contains(placement.cart) else { return }
                 take(placement, event)
-            case .outlet, .menu, .supply, .deed:
+            case .outlet, .menu, .supply, .promotions, .deed:
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
                 if case .deed(let deed) = event.event { deeds.take(deed, event) }
@@ -238,7 +238,7 @@ struct HistoryCheck {
         case .supply:
             claims.lose(stream.id)
             last = versions.updateValue(version, forKey: stream) ?? 0
-        case .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .menu, .promotions, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
         case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
         }
         check(stream, version, after: last, corruption.position)

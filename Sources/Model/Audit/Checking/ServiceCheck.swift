@@ -130,7 +130,9 @@ extension Order.Placement {
         }
         guard !lines.contains(where: { $0 == nil }) else { return false }
         let tip = charges.first { $0.kind == .tip }?.amount ?? .zero
-        guard let bill = try? Bill(for: lines.compactMap(\.self), on: terms, tip: tip) else { return false }
+        guard let bill = try? Bill(for: lines.compactMap(\.self), on: terms, discounts: discounts, tip: tip) else {
+            return false
+        }
         func isOfSomething(_ charge: Charge) -> Bool { charge.kind != .tax || charge.base != .zero }
         return bill.charges.filter(isOfSomething) == charges.filter(isOfSomething) && bill.total == total
     }

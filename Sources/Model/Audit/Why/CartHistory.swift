@@ -65,7 +65,7 @@ public struct CartHistory: Sendable {
             let old = origins[line] ?? []
             origins[line] = nil
             origins[to.id] = (origins[to.id] ?? []) + old + [version]
-        case .tipSet, .serviceChosen, .checkoutBegun, .checkoutRefused: break
+        case .tipSet, .serviceChosen, .codeAdded, .codeRemoved, .checkoutBegun, .checkoutRefused: break
         case .checkedOut(_, let lines, _, _, _, _, _):
             for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
                 origins[line.id, default: []].append(version)
@@ -106,6 +106,8 @@ public struct CartHistory: Sendable {
             return words
         case .tipSet(let amount):
             return "set the tip to \(before.contents.map { amount.words(in: $0.currency) } ?? "\(amount.minorUnits)")"
+        case .codeAdded(let code): return "said the code \(code.quoted)"
+        case .codeRemoved(let code): return "took back the code \(code.quoted)"
         case .serviceChosen(let service, let table, let wanted):
             return "chose \(service.rawValue)" + (table.map { " at \($0.quoted)" } ?? "")
                 + (wanted.map { " for \($0.words)" } ?? "")

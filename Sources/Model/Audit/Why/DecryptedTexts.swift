@@ -79,7 +79,7 @@ public struct SealedTextUse: Sendable {
         case .order(.rejected(let ending)), .order(.cancelled(let ending)):
             return reason(ending.text, on: event, owners)
         case .order(.delayed(_, let text)): return reason(text, on: event, owners)
-        case .cart, .order, .outlet, .menu, .supply, .deed: return []
+        case .cart, .order, .outlet, .menu, .supply, .promotions, .deed: return []
         }
     }
 

@@ -32,6 +32,7 @@ extension Charge {
             case .delivery: "delivery"
             case .tax: "\(name ?? "tax")"
             case .tip: "tip"
+            case .discount: "\(name ?? "discount") of \(payer?.rawValue ?? "nobody")"
             }
         return "\(name) \(amount.words(in: currency))\(isIncluded ? " included" : "")"
     }

@@ -145,6 +145,9 @@ struct BatchQueue {
             for category in [.outlet, .menu] as [StreamName.Category] where category != unit.entry.name.category {
                 readings.append(EventBatch.Reading(StreamName(category, outlet), by: group))
             }
+            if unit.command.restsOnPromotions {
+                readings.append(EventBatch.Reading(StreamName(.promotions, outlet), by: group))
+            }
         }
         inFlight.append((writing, now))
         return EventBatch(

@@ -186,6 +186,7 @@ public final class CommandProcessor {
         let wanted = request.command(entry.pending, entry.pendingVersion)
         if let outlet = wanted.outlet(in: entry.pending, of: entry.name.id) {
             guard rest(command, of: entry, on: outlet) else { return nil }
+            command.restsOnPromotions = wanted.restsOnPromotions
         }
         let decision = try wanted.decide(in: entry.pending, of: entry.name.id)
         guard !decision.events.isEmpty else { return .accepted(entry.pending.reply(version: entry.pendingVersion)) }
@@ -286,7 +287,7 @@ public final class CommandProcessor {
     /// these in the log, and not know of them.
     private func isChanging(_ outlet: Identifier, beside own: StreamEntry? = nil) -> Bool {
         guard changedOutlets.contains(outlet) else { return false }
-        let changing = [cache[StreamName(.outlet, outlet)], cache[StreamName(.menu, outlet)]].filter {
+        let changing = [StreamName.Category.outlet, .menu, .promotions].map { cache[StreamName($0, outlet)] }.filter {
             $0?.undurable != nil
         }
         if changing.isEmpty { changedOutlets.remove(outlet) }

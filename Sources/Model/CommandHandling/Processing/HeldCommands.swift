@@ -47,6 +47,6 @@ struct HeldCommands {
 }
 
 extension StreamName {
-    /// Whether it is an outlet or its menu, which commands on carts are decided on.
-    var isOfOutlet: Bool { category == .outlet || category == .menu }
+    /// Whether it is an outlet, its menu or its promotions, which commands on carts are decided on.
+    var isOfOutlet: Bool { category == .outlet || category == .menu || category == .promotions }
 }

@@ -66,7 +66,16 @@ extension DomainCommand {
         case .menu(let command): Menu.outlet(beside: command, in: stream, of: id)
         case .cart(let command): Cart.outlet(beside: command, in: stream, of: id)
         case .order(let command): Order.outlet(beside: command, in: stream, of: id)
+        case .promotions(let command): Promotions.outlet(beside: command, in: stream, of: id)
         case .supply(let command): Supply.outlet(beside: command, in: stream, of: id)
+        }
+    }
+
+    /// Whether it rests on the promotions of the outlet, too.
+    var restsOnPromotions: Bool {
+        switch self {
+        case .cart(.checkOut), .cart(.addCode): true
+        case .outlet, .menu, .cart, .order, .supply, .promotions: false
         }
     }
 
@@ -77,6 +86,7 @@ extension DomainCommand {
         case .menu(let command): try Menu.decision(command, in: stream, of: id)
         case .cart(let command): try Cart.decision(command, in: stream, of: id)
         case .order(let command): try Order.decision(command, in: stream, of: id)
+        case .promotions(let command): try Promotions.decision(command, in: stream, of: id)
         case .supply(let command): try Supply.decision(command, in: stream, of: id)
         }
     }
@@ -134,6 +144,14 @@ extension Cart: StreamDecider {
         default: nil
         }
     }
+}
+
+extension Promotions: StreamDecider {
+    static func state(in stream: AggregateState) -> State? {
+        if case .promotions(let state) = stream { state } else { nil }
+    }
+    static func recorded(_ event: Event) -> DomainEvent { .promotions(event) }
+    static func outlet(beside _: Command, in _: State, of _: Identifier) -> Identifier? { nil }
 }
 
 extension Supply: StreamDecider {

@@ -141,6 +141,7 @@ extension AggregateState {
         case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
         case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
         case .supply(let supply): supply.bytes
+        case .promotions(let promotions): 1_000 * promotions.list.count
         case .order(let order): 500 + 300 * (order.book?.placement.lines.count ?? 0)
         }
     }
@@ -208,6 +209,8 @@ final class PendingCommand {
     var restsOn: Int64 = 0
     /// The outlet that it was decided on, beside its stream.
     var outlet: Identifier?
+    /// Whether it rests on the promotions of that outlet, too.
+    var restsOnPromotions = false
 
     init(_ request: CommandRequest, _ completion: @escaping (CommandOutcome) -> Void) {
         self.request = request

@@ -3,6 +3,9 @@
 /// What the catalogue says of lines of a cart, in their order, where its order is had as was chosen.
 public typealias OfferSource = (_ lines: [CartLine], _ cart: Cart.Contents) -> [Offer]
 
+/// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
+public typealias PromotionSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Promotion.Candidate]
+
 extension CartLine {
     /// The chosen options, in the order of their ids.
     public var chosen: [ChosenOption] { options.map(\.chosen) }
@@ -28,8 +31,8 @@ extension Cart.Command {
     public func outlet(for cart: Cart.State) -> Identifier? {
         switch self {
         case .add(let addition): addition.outlet
-        case .set, .edit, .checkOut, .chooseService: cart.contents?.outlet
-        case .remove, .clear, .tip, .conclude: nil
+        case .set, .edit, .checkOut, .chooseService, .addCode: cart.contents?.outlet
+        case .remove, .clear, .tip, .removeCode, .conclude: nil
         }
     }
 }
@@ -40,13 +43,15 @@ extension Cart.CheckOut {
     /// - Parameters:
     ///   - offers: what the catalogue says of lines of the cart.
     ///   - claims: what lines take of what an outlet has counted.
+    ///   - promotions: the promotions of an outlet.
     ///   - details: those of the cart's outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - hours: what an outlet's hours say of a time.
     ///   - now: when it is checked out.
     public init(
         order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
         claims: (_ lines: [CartLine], _ outlet: Identifier) -> [Claim] = { _, _ in [] },
-        details: (_ cart: Cart.Contents) -> OutletDetails?, hours: HoursSource = { _, _, _ in nil }, now: Timestamp
+        promotions: PromotionSource = { _, _ in [] }, details: (_ cart: Cart.Contents) -> OutletDetails?,
+        hours: HoursSource = { _, _, _ in nil }, now: Timestamp
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
         time = now
@@ -54,6 +59,7 @@ extension Cart.CheckOut {
         let list = source(contents.lines, contents)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
         self.claims = claims(contents.lines, contents.outlet)
+        self.promotions = promotions(contents.lines, contents.outlet)
         guard let details = details(contents) else { return }
         let service: ServiceKind?
         do throws(Rejection) {

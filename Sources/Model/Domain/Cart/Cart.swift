@@ -2,6 +2,8 @@
 public enum Cart: Decider {
     /// The most lines of a cart.
     public static let maximumLines = 100
+    /// The most codes of a cart.
+    public static let maximumCodes = 5
 
     // MARK: Commands
 
@@ -18,6 +20,9 @@ public enum Cart: Decider {
         case tip(Amount)
         /// Says how the order is to be had.
         case chooseService(ServiceChoice)
+        /// A customer says a code.
+        case addCode(Text, isKnown: Bool)
+        case removeCode(Text)
         case checkOut(CheckOut)
         /// Ends a checkout that has begun, as its claims were answered. Sent by servers, and decided once.
         case conclude(order: Identifier, ClaimAnswer, now: Timestamp)
@@ -141,6 +146,8 @@ public enum Cart: Decider {
         public var missing = Order.Missing.ask
         /// What the order takes of what the outlet has counted.
         public var claims: [Claim] = []
+        /// The promotions of the outlet, and which lines each of them is about.
+        public var promotions: [Promotion.Candidate] = []
         /// When it is checked out.
         public var time = Timestamp(millisecondsSinceEpoch: 0)
         /// Why the order cannot be had as was chosen, if so.
@@ -187,6 +194,9 @@ public enum Cart: Decider {
         case tipSet(Amount)
         /// Its order will be had like this, at a table if there is one, and at a time if one was said.
         case serviceChosen(ServiceKind, table: Text?, wanted: Timestamp? = nil)
+        /// A code was said, in capital letters.
+        case codeAdded(Text)
+        case codeRemoved(Text)
         /// The cart became an order, at these prices.
         case checkedOut(
             order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
@@ -275,25 +285,40 @@ public enum Cart: Decider {
         public var lines: [CartLine]
         /// What the customer gives beside what is charged.
         public var tip = Amount.zero
-        /// How its order is to be had.
-        fileprivate var had = Had.asUsual
+        fileprivate var wishes = Wishes.none
         /// What was charged beside the lines, once it is checked out.
         public var charges: [Charge] = []
 
-        /// How the order of a cart is had. Indirect, as few carts say anything of it, and carts are held by the million.
-        fileprivate indirect enum Had: Equatable, Sendable {
-            case asUsual
-            case chosen(ServiceKind, table: Text?, wanted: Timestamp?)
+        /// What few carts say. Indirect, as carts are held by the million.
+        fileprivate indirect enum Wishes: Equatable, Sendable {
+            case none
+            case some(Said)
+        }
+
+        /// How the order of a cart is had, and the codes that its customer has said.
+        fileprivate struct Said: Equatable, Sendable {
+            var service: ServiceKind?
+            var table: Text?
+            var wanted: Timestamp?
+            var codes: [Text] = []
+        }
+
+        fileprivate var said: Said {
+            get { if case .some(let said) = wishes { said } else { Said() } }
+            set { wishes = newValue == Said() ? .none : .some(newValue) }
         }
 
         /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind? { if case .chosen(let service, _, _) = had { service } else { nil } }
+        public var service: ServiceKind? { if case .some(let said) = wishes { said.service } else { nil } }
 
         /// The table, as the outlet calls it.
-        public var table: Text? { if case .chosen(_, let table, _) = had { table } else { nil } }
+        public var table: Text? { if case .some(let said) = wishes { said.table } else { nil } }
 
         /// The time that its order is wanted for; nil for as soon as it can be had.
-        public var wanted: Timestamp? { if case .chosen(_, _, let wanted) = had { wanted } else { nil } }
+        public var wanted: Timestamp? { if case .some(let said) = wishes { said.wanted } else { nil } }
+
+        /// The codes that its customer has said, in capital letters.
+        public var codes: [Text] { if case .some(let said) = wishes { said.codes } else { [] } }
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
@@ -352,13 +377,15 @@ public enum Cart: Decider {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
             (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
             (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
-            (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .checkOut):
+            (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .addCode),
+            (.checkedOut(_, let order), .removeCode), (.checkedOut(_, let order), .checkOut):
             throw Rejection(
                 .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
         case (.checkingOut(_, let checkout), .add), (.checkingOut(_, let checkout), .set),
             (.checkingOut(_, let checkout), .remove), (.checkingOut(_, let checkout), .clear),
             (.checkingOut(_, let checkout), .edit), (.checkingOut(_, let checkout), .tip),
-            (.checkingOut(_, let checkout), .chooseService), (.checkingOut(_, let checkout), .checkOut):
+            (.checkingOut(_, let checkout), .chooseService), (.checkingOut(_, let checkout), .addCode),
+            (.checkingOut(_, let checkout), .removeCode), (.checkingOut(_, let checkout), .checkOut):
             throw Rejection(
                 .state, "the cart is being checked out as order '\(checkout.order)'", allowed: [.showCart, .countCart])
 
@@ -416,7 +443,21 @@ public enum Cart: Decider {
         case (.filled(let contents), .chooseService(let choice)):
             return try choose(choice, at: contents.outlet, contents)
 
-        case (.empty, .tip), (.empty, .chooseService), (.empty, .checkOut):
+        case (.filled(let contents), .addCode(let said, let isKnown)):
+            let code = Promotion.code(said)
+            if contents.codes.contains(code) { return [] }
+            guard isKnown else {
+                throw Rejection(.promo, "outlet '\(contents.outlet)' has no promotion with that code")
+            }
+            guard contents.codes.count < maximumCodes else {
+                throw Rejection(.limit, "a cart takes at most \(maximumCodes) codes")
+            }
+            return [.codeAdded(code)]
+        case (.filled(let contents), .removeCode(let said)):
+            let code = Promotion.code(said)
+            return contents.codes.contains(code) ? [.codeRemoved(code)] : []
+
+        case (.empty, .tip), (.empty, .chooseService), (.empty, .addCode), (.empty, .removeCode), (.empty, .checkOut):
             throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
         case (.filled(let contents), .checkOut(let checkOut)):
             return [try place(checkOut, contents)]
@@ -522,7 +563,7 @@ public enum Cart: Decider {
         else { throw Rejection(.state, "the cart is had otherwise than its order would be") }
         let quote = try Quote(
             of: contents, offers: offers, terms: checkOut.pricing, for: checkOut.handover.service,
-            prepMinutes: checkOut.prepMinutes)
+            prepMinutes: checkOut.prepMinutes, promotions: checkOut.promotions, at: checkOut.time)
         let total = quote.bill.total
         switch checkOut.agreement {
         case .total(total), .quote(quote.digest): break
@@ -718,10 +759,17 @@ extension Cart.Contents {
             guard table == nil || service == .table else {
                 throw ImpossibleEvent("a table for an order that is had otherwise")
             }
-            had = .chosen(service, table: table, wanted: wanted)
+            (said.service, said.table, said.wanted) = (service, table, wanted)
+        case .codeAdded(let code):
+            guard !codes.contains(code) else { throw ImpossibleEvent("a code said twice: '\(code)'") }
+            said.codes.append(code)
+        case .codeRemoved(let code):
+            guard codes.contains(code) else { throw ImpossibleEvent("a code that was not said: '\(code)'") }
+            said.codes.removeAll { $0 == code }
         case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
+            try charges.checkDiscounts(on: lines)
             try checkOwner(customer)
             guard service == nil || service == handover.service, table == handover.table else {
                 throw ImpossibleEvent("an order that is had otherwise than its cart says")
@@ -733,7 +781,7 @@ extension Cart.Contents {
             self.customer = customer
             self.lines = lines
             self.charges = charges
-            if let service = handover.service { had = .chosen(service, table: handover.table, wanted: wanted) }
+            if let service = handover.service { (said.service, said.table) = (service, handover.table) }
             return order
         case .checkoutBegun, .checkoutRefused: throw ImpossibleEvent("the end of a checkout that has not begun")
         }

@@ -313,6 +313,7 @@ public enum Order: Decider {
             else {
                 throw ImpossibleEvent("an order with lines or charges that cannot be")
             }
+            try placement.charges.checkDiscounts(on: placement.lines)
             guard placement.claims.isRecordable else { throw ImpossibleEvent("an order with claims that cannot be") }
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")

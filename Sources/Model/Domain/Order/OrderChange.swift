@@ -433,7 +433,9 @@ extension Order.Book {
             throw Rejection(.state, "nothing would be left of the order", allowed: [.cancelOrder])
         }
         let tip = placement.charges.first { $0.kind == .tip }?.amount ?? .zero
-        let bill = try Bill(for: all.map(\.billed), on: placement.pricing, tip: tip)
+        let bill = try Bill(
+            for: all.map(\.billed), on: placement.pricing,
+            discounts: placement.discounts(keeping: quantities, beside: arrived.count), tip: tip)
         // What stays and costs nothing has no tax that was recorded.
         let price = Order.Price(bill.total, bill.charges.filter { $0.kind != .tax || $0.base != .zero })
         let lines = all.map(\.line)
@@ -510,6 +512,7 @@ extension Order.Book {
 
     /// The order after a change. A read model keeps no lines, and trusts the log.
     private func after(_ change: Order.Change) throws(ImpossibleEvent) -> Order.Placement {
+        try change.price.charges.checkDiscounts(on: change.ordered)
         for line in change.ordered { try CartLine.checkRecordable(line.quantity, line.id) }
         guard change.by != .system, !change.lines.isEmpty, change.lines.count <= 2 * Cart.maximumLines,
             (1...Cart.maximumLines).contains(change.ordered.count),
@@ -555,6 +558,35 @@ extension Order.Refunds {
 }
 
 extension Order.Placement {
+    /// What promotions took off the lines that stay: of each line as much as what stays of it is of all of it. What comes
+    /// has none.
+    ///
+    /// - Parameters:
+    ///   - quantities: how many stay of lines of which not all do.
+    ///   - arrivals: how many lines come.
+    fileprivate func discounts(keeping quantities: [Text: Int], beside arrivals: Int) -> [Bill.Discount] {
+        // Of all discounts up to one, less that of those before: so a line never costs less than nothing.
+        var before = lines.map { _ in Int64(0) }
+        return discounts.compactMap { discount in
+            guard !discount.shares.isEmpty else { return discount }
+            var changed = discount
+            changed.shares = []
+            for (index, line) in lines.enumerated() {
+                let left = Int64(quantities[line.id] ?? line.quantity)
+                let share = index < discount.shares.count ? discount.shares[index] : 0
+                let sum = before[index] + share
+                if left > 0 {
+                    changed.shares.append(
+                        sum.share(left, of: Int64(line.quantity)) - before[index].share(left, of: Int64(line.quantity)))
+                }
+                before[index] = sum
+            }
+            changed.shares += [Int64](repeating: 0, count: arrivals)
+            changed.amount = changed.shares.reduce(0, +)
+            return changed.amount > 0 ? changed : nil
+        }
+    }
+
     /// What a line is divided among: its parts in the bases of the taxes.
     public func parts(ofLine index: Int) -> [Bill.Part] {
         taxes.compactMap { tax in

@@ -74,6 +74,18 @@ extension Order {
         /// All of the taxes.
         public var tax: Amount { taxes.map(\.amount).saturatingSum }
 
+        /// What promotions take off.
+        public var discounts: [Bill.Discount] { charges.compactMap(\.discount) }
+
+        /// What promotions take off each line, in minor units.
+        var discounted: [Int64] {
+            var sums = lines.map { _ in Int64(0) }
+            for discount in discounts {
+                for (line, share) in zip(sums.indices, discount.shares) { sums[line] += share }
+            }
+            return sums
+        }
+
         /// What it costs, and why.
         public var price: Price { Price(total, charges) }
     }

@@ -201,7 +201,7 @@ extension Order.Book {
 }
 
 extension Order.Placement {
-    /// What all of each line came to: its price and its share of service, and the taxes on both.
+    /// What all of each line came to: its price less discounts, its share of service, and the taxes on both.
     fileprivate func portionsOfLines() throws(Rejection) -> [Portion] {
         var portions: [Portion] = []
         let fees = charges.filter { $0.kind != .tax && $0.kind != .tip }
@@ -213,11 +213,12 @@ extension Order.Placement {
             return zip(lines.indices, parts).map { shares.minorUnits(at: $0) + $1 }
         }
         func serviceShare(_ line: Int) -> Int64 { service.map { fees[$0].shares.minorUnits(at: line) } ?? 0 }
+        let discounted = discounted
         let amounts = taxes.map { onLines($0.shares) }
         let bases = taxes.map { onLines($0.bases) }
         for (index, line) in lines.enumerated() {
             guard line.unitPrice >= .zero else { throw Rejection(.limit, "line '\(line.id)' cost less than nothing") }
-            var amount = try line.total().minorUnits + serviceShare(index)
+            var amount = try line.total().minorUnits - discounted[index] + serviceShare(index)
             for (tax, amounts) in zip(taxes, amounts) where !tax.isIncluded { amount += amounts[index] }
             portions.append(Portion(amount, amounts.map { $0[index] }, bases.map { $0[index] }))
         }
@@ -226,7 +227,7 @@ extension Order.Placement {
 }
 
 extension [Amount] {
-    fileprivate func minorUnits(at index: Int) -> Int64 { indices.contains(index) ? self[index].minorUnits : 0 }
+    func minorUnits(at index: Int) -> Int64 { indices.contains(index) ? self[index].minorUnits : 0 }
 }
 
 /// Some of an order's money, how much of it is each of the order's taxes, and what each was taken of. Nothing is
@@ -274,7 +275,7 @@ extension Int64 {
     /// So much of it as a part is of a whole, rounded half up; nothing of nothing.
     ///
     /// - Precondition: nothing is negative, and the part is at most the whole.
-    fileprivate func share(_ part: Int64, of whole: Int64) -> Int64 {
+    func share(_ part: Int64, of whole: Int64) -> Int64 {
         guard whole > 0 else { return 0 }
         let (quotient, rest) = whole.dividingFullWidth(multipliedFullWidth(by: part))
         return rest >= whole - rest ? quotient + 1 : quotient

@@ -52,6 +52,9 @@ public struct PricingTerms: Equatable, Sendable {
             self.freeFrom = freeFrom
             self.tax = tax
         }
+
+        /// Whether lines that cost so much pay it.
+        func isDue(for subtotal: Amount) -> Bool { freeFrom.map { subtotal < $0 } ?? true }
     }
 
     /// What is charged beside lines and taxes.

@@ -16,6 +16,7 @@ public struct Rejection: Error, Equatable, Sendable {
         case totalChanged = "TOTALCHANGED"
         case choice = "CHOICE"
         case required = "REQUIRED"
+        case promo = "PROMO"
         case noSlot = "NOSLOT"
     }
 

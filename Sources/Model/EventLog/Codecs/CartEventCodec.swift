@@ -30,6 +30,12 @@ enum CartEventCodec {
         case .tipSet(let amount):
             writer.field("tip", amount.minorUnits)
             return "cart.tipSet"
+        case .codeAdded(let code):
+            writer.field("code", code.string)
+            return "cart.codeAdded"
+        case .codeRemoved(let code):
+            writer.field("code", code.string)
+            return "cart.codeRemoved"
         case .serviceChosen(let service, let table, let wanted):
             writer.field("service", service.rawValue)
             if let table { writer.field("table", table.string) }
@@ -79,6 +85,7 @@ enum CartEventCodec {
         var tip: Amount?
         var wanted: Timestamp?
         var edited: Text?
+        var said: Text?
         var customer: Identifier?
         var sealedName: SealedText?
         var handover = Handover()
@@ -109,6 +116,7 @@ enum CartEventCodec {
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
             case "claims": claims = try ClaimCodec.decode(from: &reader)
             case "at": at = try reader.timestamp()
+            case "code" where name == "cart.codeAdded" || name == "cart.codeRemoved": said = try reader.text()
             case "code": code = Rejection.Code(rawValue: try reader.string())
             case "text": text = try reader.text()
             default:
@@ -148,6 +156,8 @@ enum CartEventCodec {
         case "cart.lineEdited":
             guard let edited, let line = line.line else { return nil }
             return .lineEdited(line: edited, to: line, customer: customer)
+        case "cart.codeAdded": return said.map(Cart.Event.codeAdded)
+        case "cart.codeRemoved": return said.map(Cart.Event.codeRemoved)
         case "cart.tipSet": return tip.map(Cart.Event.tipSet)
         case "cart.serviceChosen":
             return handover.service.map { .serviceChosen($0, table: handover.table, wanted: wanted) }

@@ -18,6 +18,7 @@ public enum ChargeCodec {
             writer.field("kind", charge.kind.rawValue)
             if let id = charge.id { writer.field("id", id.rawValue) }
             if let name = charge.name { writer.field("name", name.string) }
+            if let payer = charge.payer { writer.field("by", payer.rawValue) }
             if let rate = charge.rate { writer.field("rate", rate.thousandths) }
             if let base = charge.base { writer.field("base", base.minorUnits) }
             writer.field("amount", charge.amount.minorUnits)
@@ -47,6 +48,7 @@ public enum ChargeCodec {
         var kind: Charge.Kind?
         var id: Identifier?
         var name: Text?
+        var payer: Promotion.Payer?
         var rate: Rate?
         var base: Amount?
         var amount: Amount?
@@ -59,6 +61,7 @@ public enum ChargeCodec {
             case "kind": kind = Charge.Kind(rawValue: try reader.string())
             case "id": id = try reader.identifier()
             case "name": name = try reader.text()
+            case "by": payer = Promotion.Payer(rawValue: try reader.string())
             case "rate": rate = try self.rate(from: &reader)
             case "base": base = Amount(minorUnits: try reader.integer())
             case "amount": amount = Amount(minorUnits: try reader.integer())
@@ -72,7 +75,8 @@ public enum ChargeCodec {
             throw reader.failure("a charge with all its fields")
         }
         let charge = Charge(
-            kind, id: id, name: name, rate: rate, amount, isIncluded: isIncluded, shares: shares, bases: bases)
+            kind, id: id, name: name, by: payer, rate: rate, amount, isIncluded: isIncluded, shares: shares,
+            bases: bases)
         guard charge.base == base else { throw reader.failure("a base that is the sum of the bases") }
         return charge
     }

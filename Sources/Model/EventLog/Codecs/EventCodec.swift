@@ -25,6 +25,7 @@ public enum EventCodec {
             case .cart(let event): CartEventCodec.encode(event, to: &writer)
             case .order(let event): OrderEventCodec.encode(event, to: &writer)
             case .supply(let event): SupplyEventCodec.encode(event, to: &writer)
+            case .promotions(let event): PromotionCodec.encode(event, to: &writer)
             case .deed(let event): DeedCodec.encode(event, to: &writer)
             }
         writer.endObject()
@@ -81,6 +82,7 @@ public enum EventCodec {
         if name.hasPrefix("menu.") { return try MenuEventCodec.decode(name, &reader).map(DomainEvent.menu) }
         if name.hasPrefix("outlet.") { return try OutletEventCodec.decode(name, &reader).map(DomainEvent.outlet) }
         if name.hasPrefix("supply.") { return try SupplyEventCodec.decode(name, &reader).map(DomainEvent.supply) }
+        if name.hasPrefix("promotions.") { return try PromotionCodec.decode(name, &reader).map(DomainEvent.promotions) }
         if ["customer.", "user.", "relay."].contains(where: name.hasPrefix) {
             return try DeedCodec.decode(name, &reader).map(DomainEvent.deed)
         }

@@ -12,19 +12,23 @@ enum Novelty: Int {
     case times
     /// What is taken of what an outlet has counted, or that something is sold out because of that.
     case claims
+    /// What a promotion takes off, or which one an item shows.
+    case promotions
 }
 
 extension DomainEvent {
     /// The latest thing that it says.
     var novelty: Novelty {
         switch self {
-        case .cart(.checkedOut(_, _, _, _, _, _, let handover)): handover == .none ? .none : .services
+        case .cart(.checkedOut(_, _, let charges, _, _, _, let handover)):
+            charges.haveDiscounts ? .promotions : handover == .none ? .none : .services
         case .order(.delayed(_, let text)): text == nil ? .none : .times
         case .cart(.serviceChosen(_, _, let wanted)): wanted == nil ? .none : .times
         case .menu(.sectionAdded(let header, _)), .menu(.sectionChanged(let header)):
             header.daypart == nil ? .none : .times
         case .order(.placed(let placement)):
-            !placement.claims.isEmpty ? .claims : placement.handover == .none ? .none : .services
+            placement.charges.haveDiscounts
+                ? .promotions : !placement.claims.isEmpty ? .claims : placement.handover == .none ? .none : .services
         case .order(.rejected(let ending)), .order(.cancelled(let ending)): ending.claims.isEmpty ? .none : .claims
         case .menu(.itemSuspended(_, _, let party)), .menu(.itemResumed(_, let party)),
             .menu(.optionSuspended(_, _, let party)), .menu(.optionResumed(_, let party)):
@@ -36,7 +40,7 @@ extension DomainEvent {
         case .outlet(.registered(let details)): details.all.lazy.filter { !$0.isAbsent }.map(\.novelty).max() ?? .none
         case .outlet(.detailsChanged(let details)): details.map(\.novelty).max() ?? .none
         case .outlet(.closedByHours(let opensAt)): opensAt == nil ? .none : .times
-        case .outlet, .menu, .cart, .order, .supply, .deed: .none
+        case .outlet, .menu, .cart, .order, .supply, .promotions, .deed: .none
         }
     }
 }
@@ -63,4 +67,9 @@ extension OutletDetail {
 extension PricingTerms {
     /// Whether a tax has rates by the way to have an order.
     fileprivate var hasRates: Bool { taxes.contains { !$0.rates.isEmpty } }
+}
+
+extension [Charge] {
+    /// Whether promotions take something off.
+    fileprivate var haveDiscounts: Bool { contains { $0.kind == .discount } }
 }

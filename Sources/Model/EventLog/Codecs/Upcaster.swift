@@ -45,12 +45,12 @@ enum Upcaster {
         // Version 2 has the time that the order is wanted for.
         Schema(kind: "cart.serviceChosen", versions: [1, 1, 1, 2]),
         // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
-        // the order is handed over.
-        Schema(kind: "cart.checkedOut", versions: [3, 4]),
+        // the order is handed over, version 5 has discounts.
+        Schema(kind: "cart.checkedOut", versions: [3, 4, 4, 4, 4, 5]),
         // Version 2 has a reason.
         Schema(kind: "order.delayed", versions: [1, 1, 1, 2]),
-        // From version 5 on with what it took of what is counted.
-        Schema(kind: "order.placed", versions: [3, 4, 4, 4, 5]),
+        // From version 5 on with what it took of what is counted, from version 6 on with discounts.
+        Schema(kind: "order.placed", versions: [3, 4, 4, 4, 5, 6]),
         // Version 2 gives something back.
         Schema(kind: "order.rejected", versions: [1, 1, 1, 1, 2]),
         Schema(kind: "order.cancelled", versions: [1, 1, 1, 1, 2]),

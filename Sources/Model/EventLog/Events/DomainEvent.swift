@@ -9,6 +9,7 @@ public enum DomainEvent: Equatable, Sendable {
     case cart(Cart.Event)
     indirect case order(Order.Event)
     indirect case supply(Supply.Event)
+    indirect case promotions(Promotions.Event)
     indirect case deed(Deed.Event)
 
     /// The kind of stream that it belongs to.
@@ -19,6 +20,7 @@ public enum DomainEvent: Equatable, Sendable {
         case .cart: .cart
         case .order: .order
         case .supply: .supply
+        case .promotions: .promotions
         case .deed(let event): DeedCodec.category(of: event)
         }
     }
@@ -31,6 +33,7 @@ public enum AggregateState: Equatable, Sendable {
     case cart(Cart.State)
     case order(Order.State)
     case supply(Supply.State)
+    case promotions(Promotions.State)
     /// Nothing is decided of it, so nothing is kept.
     case deed(StreamName.Category)
 
@@ -42,6 +45,7 @@ public enum AggregateState: Equatable, Sendable {
         case .cart: self = .cart(Cart.initial)
         case .order: self = .order(Order.initial)
         case .supply: self = .supply(Supply.initial)
+        case .promotions: self = .promotions(Promotions.initial)
         case .customer, .user, .relay: self = .deed(category)
         }
     }
@@ -68,6 +72,10 @@ public enum AggregateState: Equatable, Sendable {
             defer { self = .order(state) }
             guard case .order(let event) = event else { break }
             return try Order.evolve(&state, event)
+        case .promotions(var state):
+            defer { self = .promotions(state) }
+            guard case .promotions(let event) = event else { break }
+            return try Promotions.evolve(&state, event)
         case .supply(var state):
             defer { self = .supply(state) }
             guard case .supply(let event) = event else { break }

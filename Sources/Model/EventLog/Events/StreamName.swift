@@ -5,7 +5,7 @@ internal import TextFormats
 public struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
     public enum Category: String, CaseIterable, Sendable {
-        case outlet, menu, cart, order, supply
+        case outlet, menu, cart, order, supply, promotions
         /// What was done beside the log.
         case customer, user, relay
 
@@ -17,6 +17,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .cart: "cart-"
             case .order: "order-"
             case .supply: "supply-"
+            case .promotions: "promotions-"
             case .customer: "customer-"
             case .user: "user-"
             case .relay: "relay-"
@@ -34,6 +35,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .user: 5
             case .relay: 6
             case .supply: 7
+            case .promotions: 8
             }
         }
     }

@@ -33,7 +33,7 @@ public struct Partitioning: Equatable, Sendable {
         case (.slots, _): return HashSlot(of: stream.id).number * count / HashSlot.count
         case (.sha256, .order): return Int(Partitioning.hash(ofOrder: stream.id)) % count
         case (.sha256, .outlet), (.sha256, .menu), (.sha256, .cart), (.sha256, .customer), (.sha256, .user),
-            (.sha256, .relay), (.sha256, .supply):
+            (.sha256, .relay), (.sha256, .supply), (.sha256, .promotions):
             return Int(Partitioning.hash(stream.id)) % count
         }
     }

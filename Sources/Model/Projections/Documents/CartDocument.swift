@@ -8,11 +8,15 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
+    ///   - promotions: the promotions of an outlet.
+    ///   - now: when.
+    ///   - details: what the cart's outlet says of itself; nil where there is none.
     ///   - offers: what the catalogue says of lines of the cart; nil where that is not known. Then each
     ///     line has something for its problem that no problem is.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
-        offers: OfferSource?
+        promotions: PromotionSource = { _, _ in [] }, at now: Timestamp = Timestamp(millisecondsSinceEpoch: 0),
+        details: (_ cart: Cart.Contents) -> OutletDetails? = { _ in nil }, offers: OfferSource?
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         let contents: Cart.Contents?
@@ -43,6 +47,20 @@ public enum CartDocument {
         case .checkingOut(let contents, _), .checkedOut(let contents, _):
             LineDocument.write(contents.lines, .none, texts, to: &writer)
         }
+        if case .filled(let contents) = state, !contents.codes.isEmpty {
+            if let offers {
+                let details = details(contents)
+                let service = details.flatMap { try? $0.service(contents.service) }
+                let quote = try? Quote(
+                    of: contents, offers: offers(contents.lines, contents),
+                    terms: details?.pricing(for: service) ?? .none, for: service,
+                    promotions: promotions(contents.lines, contents.outlet), at: now)
+                CodeDocument.write(quote?.codes ?? contents.codes.map { ($0, .nothing) }, to: &writer)
+            } else {
+                // As with problems: something that it cannot be.
+                writer.field("codes", false)
+            }
+        }
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
         if let charges = contents?.charges, !charges.isEmpty {
@@ -59,6 +77,23 @@ public enum CartDocument {
         }
         writer.endObject()
         return writer.bytes
+    }
+}
+
+/// What has become of the codes of a cart.
+enum CodeDocument {
+    /// Writes the field `codes`, unless there are none.
+    static func write(_ codes: [(code: Text, state: Discounts.CodeState)], to writer: inout JSONWriter) {
+        if codes.isEmpty { return }
+        writer.key("codes")
+        writer.beginArray()
+        for (code, state) in codes {
+            writer.beginObject()
+            writer.field("code", code.string)
+            writer.field("state", state.rawValue)
+            writer.endObject()
+        }
+        writer.endArray()
     }
 }
 

@@ -10,9 +10,12 @@ public enum QuoteDocument {
     ///   - texts: decrypts the notes.
     ///   - offers: what the catalogue says of lines of the cart.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
+    ///   - promotions: the promotions of an outlet.
+    ///   - now: when.
     ///   - hours: what its hours say of a time.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offers: OfferSource,
+        promotions: PromotionSource = { _, _ in [] }, at now: Timestamp = Timestamp(millisecondsSinceEpoch: 0),
         details: (_ cart: Cart.Contents) -> OutletDetails?, hours: HoursSource = { _, _, _ in nil }
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512 + 512 * (state.contents?.lines.count ?? 0))
@@ -24,7 +27,8 @@ public enum QuoteDocument {
         switch state {
         case .filled(let contents):
             write(
-                contents, offers(contents.lines, contents), details(contents), hours, texts, to: &writer)
+                contents, offers(contents.lines, contents), promotions(contents.lines, contents.outlet), now,
+                details(contents), hours, texts, to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
         case .checkingOut(let contents, let checkout):
             // What was agreed.
@@ -66,7 +70,8 @@ public enum QuoteDocument {
     }
 
     private static func write(
-        _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ hours: HoursSource,
+        _ contents: Cart.Contents, _ offers: [Offer], _ promotions: [Promotion.Candidate], _ now: Timestamp,
+        _ details: OutletDetails?, _ hours: HoursSource,
         _ texts: TextOpener, to writer: inout JSONWriter
     ) {
         let offered = details.flatMap { try? $0.service(contents.service) } ?? contents.service
@@ -78,7 +83,7 @@ public enum QuoteDocument {
             return (
                 try Quote(
                     of: contents, offers: offers, terms: details?.pricing(for: service) ?? .none, for: service,
-                    prepMinutes: details?.prepMinutes(for: service)), service
+                    prepMinutes: details?.prepMinutes(for: service), promotions: promotions, at: now), service
             )
         }
         writer.key("lines")
@@ -88,6 +93,7 @@ public enum QuoteDocument {
             writer.field("subtotal", quote.bill.subtotal.minorUnits)
             writer.key("charges")
             ChargeCodec.encode(quote.bill.charges, to: &writer)
+            CodeDocument.write(quote.codes, to: &writer)
             writer.field("total", quote.bill.total.minorUnits)
             if let minimum = details?.minimumOrder(for: service) { writer.field("minimumOrder", minimum.minorUnits) }
             if let wanted = contents.wanted {

@@ -95,6 +95,20 @@ public struct TakingsDocument {
             writer.key(dynamic: kind.rawValue)
             writer.integer(charged.amount)
         }
+        let discounts = Promotion.Payer.allCases.compactMap { payer in
+            sum(of: .discount(payer)).map { (payer, $0.amount) }
+        }
+        if !discounts.isEmpty {
+            writer.key("discounts")
+            writer.beginArray()
+            for (payer, amount) in discounts {
+                writer.beginObject()
+                writer.field("by", payer.rawValue)
+                writer.field("amount", amount)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writeTaxes(entries.filter { $0.subject.kind == .charge(.tax) }, to: &writer)
         writer.endObject()
     }

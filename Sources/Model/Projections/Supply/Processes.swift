@@ -74,7 +74,8 @@ public struct Processes: Projection {
         case .checkoutBegun(let checkout):
             begin(.checkout, checkout.order, at: checkout.outlet, claiming: checkout.claims, by: event)
         case .checkoutRefused(let order, _): end(order)
-        case .itemAdded, .quantityChanged, .lineRemoved, .cleared, .lineEdited, .tipSet, .serviceChosen, .checkedOut:
+        case .itemAdded, .quantityChanged, .lineRemoved, .cleared, .lineEdited, .tipSet, .serviceChosen, .codeAdded,
+            .codeRemoved, .checkedOut:
             break
         }
     }

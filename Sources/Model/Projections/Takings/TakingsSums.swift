@@ -24,12 +24,15 @@ public struct TakingsSums: Equatable, Sendable {
         case lines
         /// What is charged beside them.
         case charge(Charge.Kind)
+        /// What promotions took off, by who pays for them.
+        case discount(Promotion.Payer)
         /// What a payment service said of it.
         case payment(Order.PaymentKind)
 
         /// Every kind, in the order in which they are shown.
         static let all: [Kind] =
-            [.total, .lines] + Charge.Kind.allCases.map(Kind.charge) + Order.PaymentKind.allCases.map(Kind.payment)
+            [.total, .lines] + Charge.Kind.allCases.filter { $0 != .discount }.map(Kind.charge)
+            + Order.PaymentKind.allCases.map(Kind.payment) + Promotion.Payer.allCases.map(Kind.discount)
 
         /// What it is called in documents and rows. No two of one movement are called the same.
         var name: String {
@@ -37,6 +40,7 @@ public struct TakingsSums: Equatable, Sendable {
             case .total: "total"
             case .lines: "lines"
             case .charge(let kind): kind.rawValue
+            case .discount(let payer): "discount.\(payer.rawValue)"
             case .payment(let kind): kind.rawValue
             }
         }
@@ -192,7 +196,8 @@ extension TakingsSums {
         for charge in price.charges {
             let isTax = charge.kind == .tax
             let subject = Subject(
-                movement, .charge(charge.kind), service, tax: isTax ? charge.id : nil,
+                movement, charge.payer.map(Kind.discount) ?? .charge(charge.kind), service,
+                tax: isTax ? charge.id : nil,
                 rate: isTax ? charge.rate?.thousandths : nil)
             add(subject, Sum(count: 1, base: charge.base?.minorUnits ?? 0, amount: charge.amount.minorUnits))
         }

@@ -2,7 +2,7 @@ extension Command {
     /// Every command that a client may ask for.
     package static let all =
         CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + OrderCommands.all
-        + SupplyCommands.all + LogCommands.all + MaintenanceCommands.all
+        + SupplyCommands.all + PromotionCommands.all + LogCommands.all + MaintenanceCommands.all
 
     /// What servers ask of one another by themselves.
     package static let ofServers = [hold, takeBack]

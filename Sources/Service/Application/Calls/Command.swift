@@ -30,7 +30,8 @@ package final class CommandDeclaration: Sendable {
         package func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {
             case (.read, _), (.maintenance, _), (.write(.menu), .outlet), (.write(.cart), .outlet),
-                (.write(.cart), .menu), (.write(.cart), .supply), (.write(.supply), .outlet), (.write(.supply), .menu),
+                (.write(.cart), .menu), (.write(.cart), .promotions), (.write(.promotions), .outlet),
+                (.write(.cart), .supply), (.write(.supply), .outlet), (.write(.supply), .menu),
                 (.write(.order), .cart):
                 true
             case (.write, _): false

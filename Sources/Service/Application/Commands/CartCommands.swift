@@ -149,6 +149,34 @@ enum CartCommands {
             }
         },
         Command(
+            "CART.CODE", .carts, role: .customer, effect: .write(.cart),
+            "Says a code of a promotion of the cart's outlet; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            let code = parameters.required("code", .text)
+            return { service, call throws(Failure) in
+                let code = try call[code]
+                return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
+                    let outlet = (state.cart?.contents?.outlet).flatMap { try? service.outlet($0) }
+                    let isKnown = outlet?.promotions.knows(code: Promotion.code(code)) ?? false
+                    return .cart(.addCode(code, isKnown: isKnown))
+                }
+            }
+        },
+        Command(
+            "CART.UNCODE", .carts, role: .customer, effect: .write(.cart),
+            "Takes back a code; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            let code = parameters.required("code", .text)
+            return { service, call throws(Failure) in
+                let code = try call[code]
+                return try service.submit(StreamName(.cart, try call[cart]), call) { _, _ in
+                    .cart(.removeCode(code))
+                }
+            }
+        },
+        Command(
             "CART.QUOTE", .carts, role: .customer,
             "Returns what a cart costs now, with taxes, fees and tip, and a digest to check out with, or null."
         ) { parameters in
@@ -231,6 +259,7 @@ enum CartCommands {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
                         of: state.cart ?? .empty, offers: service.offers(for:of:), claims: service.claims(of:at:),
+                        promotions: service.promotions(for:at:),
                         details: service.details(for:), hours: service.hours(at: state.cart?.contents?.outlet),
                         now: service.now)
                     checkOut.customer = customer

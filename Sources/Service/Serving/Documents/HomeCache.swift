@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Projections
 internal import TextFormats
 
 /// Home documents that are ready to be sent, older ones that clients may still have, and the patches between them.
@@ -33,7 +34,7 @@ final class HomeCache {
         history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
         patches = ByteCache(maximumBytes: configuration.homePatchBytes)
         changes.observe { [unowned self] streams in
-            for stream in streams where stream.category == .outlet || stream.category == .menu { changed(stream.id) }
+            for stream in streams where OutletHome.follows(stream.category) { changed(stream.id) }
         }
     }
 

@@ -140,7 +140,7 @@ extension Server {
     /// carts are filled from it at any server.
     func readEverywhere(_ response: Response, to command: Command, _ call: borrowing Call) -> Response {
         guard let member, member.hasOthers, case .write(let category) = command.declaration.effect,
-            [.outlet, .menu, .supply].contains(category), !command.isOfServers, let subject = call.subject,
+            [.outlet, .menu, .supply, .promotions].contains(category), !command.isOfServers, let subject = call.subject,
             case .promise(let promise) = response
         else { return response }
         let (partition, answer) = (partitioning.partition(of: subject), Promise(about: promise.category))

@@ -3,6 +3,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Projections
 
 /// Documents of the past, folded from the log: for auditors, and for clients that read a home before this server
 /// started. Callers that ask for the same document at the same time share one fold.
@@ -82,7 +83,7 @@ final class Archive {
         switch question {
         case .revision(let revision, let outlet):
             var past = try await PastState(of: StreamName(.outlet, outlet), to: .position(revision), in: log)
-            guard past.isLastEvent(of: [StreamName(.outlet, outlet), StreamName(.menu, outlet)]) else { return nil }
+            guard past.isLastEvent(of: OutletHome.streams(of: outlet)) else { return nil }
             return try await past.home(of: outlet, cart: nil).map { SealedDocument($0) }
         case .home(let outlet, let cart, let moment):
             var past = try await PastState(of: StreamName(.outlet, outlet), to: moment, in: log)

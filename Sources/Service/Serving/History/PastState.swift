@@ -196,6 +196,7 @@ struct PastState {
     private mutating func outlets(_ outlet: Identifier) async throws(Failure) -> OutletHome {
         var events = try await events(of: StreamName(.outlet, outlet))
         events += try await self.events(of: StreamName(.menu, outlet))
+        events += try await self.events(of: StreamName(.promotions, outlet))
         events.sort { $0.position < $1.position }
         return OutletHome(folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
     }

@@ -33,7 +33,7 @@ final class Kitchens {
                 case .order: changed(stream)
                 // It may say now what its orders wait for.
                 case .outlet: changed(stream.id)
-                case .menu, .cart, .supply, .customer, .user, .relay: break
+                case .menu, .cart, .supply, .promotions, .customer, .user, .relay: break
                 }
             }
         }

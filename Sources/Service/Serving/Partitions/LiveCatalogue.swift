@@ -131,7 +131,7 @@ final class LiveCatalogue {
         var touched: [Identifier: TouchedItems] = [:]
         for index in events.indices {
             // Carts change far more often than menus.
-            guard let stream = events[index].stream, stream.category == .outlet || stream.category == .menu else {
+            guard let stream = events[index].stream, OutletHome.follows(stream.category) else {
                 continue
             }
             switch events[index] {

@@ -117,6 +117,11 @@ extension Partitions {
         ) { taken(.slot($0), at: outlet) }
     }
 
+    /// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
+    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] {
+        self[StreamName(.outlet, outlet)].model.ask { $0.outletHome.candidates(for: lines, at: outlet) }
+    }
+
     /// How far an order has come; nil where there is none.
     func status(ofOrder order: Identifier) -> Order.Status? {
         self[StreamName(.order, order)].model.ask { $0.orders.row(of: order)?.status }
@@ -173,7 +178,10 @@ extension Partitions {
         guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
-                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts,
+                promotions: { lines, outlet in LoopActor.assumeIsolated { self.promotions(for: lines, at: outlet) } },
+                at: LoopActor.assumeIsolated { self.clock() },
+                details: { cart in LoopActor.assumeIsolated { self.details(of: cart.outlet, at: cart.wanted) } }
             ) { lines, cart in LoopActor.assumeIsolated { self.offers(for: lines, of: cart) } }
         }
     }
@@ -185,6 +193,7 @@ extension Partitions {
             LoopActor.assumeIsolated {
                 QuoteDocument.bytes(
                     of: cart, state: state, version: committed.version, texts: texts, offers: offers,
+                    promotions: { self.promotions(for: $0, at: $1) }, at: self.clock(),
                     details: { self.details(of: $0.outlet, at: $0.wanted) },
                     hours: { details, service, time in
                         self.rules(of: details.timeZone).map { rules in

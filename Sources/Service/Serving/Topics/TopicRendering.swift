@@ -57,7 +57,7 @@ struct TopicRendering: Sendable {
     }
 
     private static let home = TopicRendering(
-        .home, sources: { [.stream(StreamName(.outlet, $0.id)), .stream(StreamName(.menu, $0.id))] },
+        .home, sources: { OutletHome.streams(of: $0.id).map(TopicSource.stream) },
         patch: { inputs, topic, revision, caller, completion in
             inputs.homes.patch(ofHome: topic, from: revision, for: caller, completion: completion)
         }
@@ -81,8 +81,7 @@ struct TopicRendering: Sendable {
         render(StreamName(.cart, topic.id), of: inputs, completion) { committed in
             var sources: [TopicSource] = []
             if case .cart(.filled(let contents)) = committed.state {
-                sources.append(.stream(StreamName(.outlet, contents.outlet)))
-                sources.append(.stream(StreamName(.menu, contents.outlet)))
+                sources += OutletHome.streams(of: contents.outlet).map(TopicSource.stream)
             }
             return (inputs.partitions.document(of: topic.id, committed), sources)
         }
