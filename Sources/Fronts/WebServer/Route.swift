@@ -288,8 +288,10 @@ extension Route {
             .number("version")),
         Route("GET", "/v1/outlets/{outlet}/promotions", [.console], "PROMO.GET", .document(.never)),
         Route(
-            "PUT", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.PUT", [.content], .number("version")),
-        Route("DELETE", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.END", .number("version")),
+            "PUT", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.PUT", [.content],
+            .number("version")),
+        Route(
+            "DELETE", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.END", .number("version")),
         Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
         Route(
             "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
