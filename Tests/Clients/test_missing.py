@@ -177,6 +177,7 @@ class TestHTTP:
         "/v1/outlets/{outlet}/sections/{section}": SECTION,
         "/v1/outlets/{outlet}/sections/{section}/items/{item}": ITEM, "/v1/outlets/{outlet}/groups/{group}": GROUP,
         "/v1/outlets/{outlet}/pictures": PICTURE, "/v1/orders/{order}/change": json.dumps({"lines": []}),
+        "/v1/outlets/{outlet}/promotions/{promotion}": json.dumps({"title": "x", "on": "order", "give": {"amount": 1}}),
     }
     BODIES = {
         "code": "ITEMS", "by": "merchant", "until": "2099-01-01T00:00:00Z", "ready": "2099-01-01T00:00:00Z", "price": 1, "delay": 5,
@@ -200,7 +201,7 @@ class TestHTTP:
                     required = content["schema"].get("required", [])
                     body = self.DOCUMENTS.get(path) or json.dumps({name: self.BODIES[name] for name in required})
                 address = path.replace("{stream}", "cart-no").replace("{version}", "1")
-                for name in ["outlet", "section", "item", "group", "option", "order", "cart"]:
+                for name in ["outlet", "section", "item", "group", "option", "promotion", "order", "cart"]:
                     address = address.replace(f"{{{name}}}", "no")
                 query = [
                     f"{parameter['name']}={self.QUERY[parameter['name']]}" for parameter in operation["parameters"]
