@@ -73,7 +73,8 @@ import Users
         }
     }
 
-    @Test func `At the store, what a command is about is never named by a path but for outlets, items, codes and orders`() {
+    @Test
+    func `At the store, what a command is about is never named by a path but for outlets, items, codes and orders`() {
         for route in Route.all where route.sites.contains(.store) {
             let named = route.parameters.filter { $0.place == .path }.map(\.name)
             #expect(Set(named).isSubset(of: ["outlet", "item", "line", "code", "order"]))
