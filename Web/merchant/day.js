@@ -10,7 +10,6 @@ import { heading, input, labelled, outletPath, saveFile, wideTable } from "./par
 const DAY = 86_400_000;
 const MOVEMENTS = ["sold", "changed", "cancelled", "refunded"];
 const TITLES = { sold: "Sold", changed: "Changed", cancelled: "Cancelled", refunded: "Given back" };
-const KINDS = ["total", "lines", "service", "smallOrder", "delivery", "tip"];
 
 export async function show(main, parameters, { signal }) {
     const outlet = await get(outletPath(parameters.get("outlet") ?? ""), { signal });
@@ -58,20 +57,19 @@ export async function show(main, parameters, { signal }) {
 
 /// The lines that `tiffin takings --csv` prints.
 export function csv({ days }) {
-    const lines = [["day", "service", "of", "kind", "tax", "rate", "count", "base", "amount"]];
+    const lines = [["day", "service", "of", "kind", "tax", "rate", "by", "count", "base", "amount"]];
     for (const { day, services, payments } of days) {
         for (const each of services) {
             for (const movement of MOVEMENTS) {
-                const sums = each[movement];
-                if (!sums) continue;
-                for (const kind of KINDS) {
-                    if (sums[kind] === undefined) continue;
-                    lines.push([day, each.service, movement, kind, "", "", kind === "total" ? sums.count : "", "", sums[kind]]);
-                }
-                for (const { id, rate, base, amount } of sums.taxes) lines.push([day, each.service, movement, "tax", id, rate, "", base, amount]);
+                const { count, taxes, discounts, ...sums } = each[movement] ?? { taxes: [] };
+                const add = (kind, amount, { tax = "", rate = "", by = "", count = "", base = "" } = {}) =>
+                    lines.push([day, each.service, movement, kind, tax, rate, by, count, base, amount]);
+                for (const [kind, amount] of Object.entries(sums)) add(kind, amount, kind === "total" ? { count } : {});
+                for (const { by, amount } of discounts ?? []) add("discount", amount, { by });
+                for (const { id, rate, base, amount } of taxes) add("tax", amount, { tax: id, rate, base });
             }
         }
-        for (const [kind, { count, amount }] of Object.entries(payments)) lines.push([day, "", "paid", kind, "", "", count, "", amount]);
+        for (const [kind, { count, amount }] of Object.entries(payments)) lines.push([day, "", "paid", kind, "", "", "", count, "", amount]);
     }
     return lines.map((line) => `${line.map((value) => value ?? "").join(",")}\r\n`).join("");
 }
