@@ -10,7 +10,7 @@ import pytest
 from tampering import tamper
 from tiffin import (
     Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, replica_of,
-    run_tiffin, section_document, sql, wait_until,
+    run_tiffin, saved_database, section_document, sql, wait_until,
 )
 
 SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, NOT_COMPARED, LOST, USAGE = 0, 1, 2, 3, 4, 5, 64
@@ -45,11 +45,7 @@ def load(server):
 
 @pytest.fixture(scope="module")
 def origin():
-    """A database with a log and saved read models, whose server has stopped."""
-    with fresh_database() as url:
-        server = Server(database=url).start()
-        load(server)
-        assert server.stop() == 0
+    with saved_database(load) as url:
         yield url
 
 

@@ -11,8 +11,8 @@ from edits import patched
 from tampering import forge
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    PROJECTIONS, Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
-    wait_until,
+    PROJECTIONS, Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin,
+    saved_database, section_document, sql, wait_until,
 )
 
 CARTS = 40
@@ -71,11 +71,7 @@ def price(client):
 
 @pytest.fixture(scope="module")
 def origin():
-    """A database with a log and read models, whose server has stopped."""
-    with fresh_database() as url:
-        server = Server(database=url).start()
-        load(server)
-        assert server.stop() == 0
+    with saved_database(load) as url:
         yield url
 
 

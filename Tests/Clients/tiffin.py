@@ -561,6 +561,16 @@ def section_document(section: str, items: list, *, kind="menuItems", **changes) 
     }
 
 
+@contextlib.contextmanager
+def saved_database(load):
+    """The URL of a database with a log that `load` has a server write, and its read models; the server has stopped."""
+    with fresh_database() as url:
+        server = Server(database=url).start()
+        load(server)
+        assert server.stop() == 0
+        yield url
+
+
 def put_open_outlet(client: Client, outlet: str, sections: list, groups: list | None = None, **changes) -> None:
     """Registers the outlet, gives it the menu and opens it."""
     client("OUTLET.PUT", outlet, json.dumps(outlet_document(**changes)))

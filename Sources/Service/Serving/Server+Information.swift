@@ -147,7 +147,7 @@ extension Server {
                     "outlets", catalogue?.outletCount ?? 0,
                     .gauge("tiffin_catalogue_outlets", "Outlets that are shown.")),
                 Fact("saved_queries", catalogue?.savedCount ?? 0), Fact("revision", catalogue?.revision ?? 0),
-                Fact("loading", catalogue == nil ? liveCatalogue.progress : "no"),
+                Fact("loading", liveCatalogue.loading ?? "no"),
             ])
     }
 }

@@ -128,8 +128,7 @@ extension Cart: StreamDecider {
         let placement = Order.Placement(
             cart: id, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
             total: total, customer: customer, name: name, terms: terms.terms, handover: handover,
-            missing: terms.missing,
-            pricing: terms.pricing, claims: terms.claims)
+            missing: terms.missing, pricing: terms.pricing, claims: terms.claims)
         return [Consequence(stream: StreamName(.order, order), isStreamNew: true, command: .order(.place(placement)))]
     }
 

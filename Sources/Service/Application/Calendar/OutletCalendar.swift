@@ -53,6 +53,19 @@ extension OutletDetails {
         return result
     }
 
+    /// What outlets' hours and slots say of times; nil where a time zone is not known.
+    ///
+    /// - Parameters:
+    ///   - rules: those of a time zone.
+    ///   - taken: how many orders a slot has.
+    package static func hours(
+        at now: Timestamp, rules: @escaping (_ zone: Text) -> ZoneRules?, taken: @escaping (Timestamp) -> Int64
+    ) -> HoursSource {
+        { details, service, time in
+            rules(details.timeZone).map { details.answer(of: service, for: time, at: now, in: $0, taken: taken) }
+        }
+    }
+
     /// What its hours say of a time that an order is wanted for.
     ///
     /// - Parameter taken: how many orders a slot has. It is only asked where there is a most.

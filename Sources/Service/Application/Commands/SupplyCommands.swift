@@ -8,36 +8,8 @@ internal import Users
 /// What is counted: what merchants ask, and what servers ask of one another for the orders that take of it.
 enum SupplyCommands {
     static let all: [Command] = [
-        Command(
-            "MENU.ITEM.STOCK", .catalogue, role: .merchant, effect: .write(.supply),
-            "Says how many of an item can still be ordered, or adds some; without a number it is no longer counted."
-        ) { parameters in
-            let outlet = parameters.required("outlet", .outlet)
-            let item = parameters.required("item", .identifier)
-            let count = parameters.option("COUNT", "n", .count)
-            let more = parameters.option("ADD", "n", .count)
-            return { service, call throws(Failure) in
-                let (outlet, item) = (try call[outlet], try call[item])
-                let counted = try Supply.Count(count: try call[count], more: try call[more])
-                return try service.stock(.item(item), counted, at: outlet, call) { $0.entries[item] != nil }
-            }
-        },
-        Command(
-            "MENU.OPTION.STOCK", .catalogue, role: .merchant, effect: .write(.supply),
-            "Says how many of an option can still be ordered, or adds some; without a number it is no longer counted."
-        ) { parameters in
-            let outlet = parameters.required("outlet", .outlet)
-            let option = parameters.required("option", .identifier)
-            let count = parameters.option("COUNT", "n", .count)
-            let more = parameters.option("ADD", "n", .count)
-            return { service, call throws(Failure) in
-                let (outlet, option) = (try call[outlet], try call[option])
-                let counted = try Supply.Count(count: try call[count], more: try call[more])
-                return try service.stock(.option(option), counted, at: outlet, call) {
-                    $0.groups.option(option) != nil
-                }
-            }
-        },
+        count("MENU.ITEM.STOCK", "item", Claim.Key.item) { $0.entries[$1] != nil },
+        count("MENU.OPTION.STOCK", "option", Claim.Key.option) { $0.groups.option($1) != nil },
         Command(
             "STOCK", .catalogue, role: .merchant,
             "Returns how much is left of what an outlet has counted, and how much orders hold."
@@ -61,6 +33,29 @@ enum SupplyCommands {
             }
         },
     ]
+
+    /// Counts something of a menu.
+    ///
+    /// - Parameter isThere: whether a menu has it.
+    private static func count(
+        _ name: String, _ what: String, _ key: @escaping @Sendable (Identifier) -> Claim.Key,
+        isThere: @escaping @Sendable (MenuState, Identifier) -> Bool
+    ) -> Command {
+        Command(
+            name, .catalogue, role: .merchant, effect: .write(.supply),
+            "Says how many of an \(what) can still be ordered, or adds some; without a number it is no longer counted."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let id = parameters.required(what, .identifier)
+            let count = parameters.option("COUNT", "n", .count)
+            let more = parameters.option("ADD", "n", .count)
+            return { service, call throws(Failure) in
+                let (outlet, id) = (try call[outlet], try call[id])
+                let counted = try Supply.Count(count: try call[count], more: try call[more])
+                return try service.stock(key(id), counted, at: outlet, call) { isThere($0, id) }
+            }
+        }
+    }
 
     /// Has an outlet's supply answer an order.
     static let hold = Command(

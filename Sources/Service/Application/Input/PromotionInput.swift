@@ -16,7 +16,9 @@ struct PromotionInput: InputObject {
         id = try fields.optional("id")
         for name in ["limit", "perCustomer"] {
             let count: Int? = try fields.optional(name)
-            guard count == nil else { throw InputError(name, "is not counted yet; leave it out") }
+            guard count == nil else {
+                throw InputError(name, "cannot be said: how often a promotion is used is not counted; leave it out")
+            }
         }
         let give: GiftInput = try fields.required("give")
         let scope: ScopeInput? = try fields.optional("of")

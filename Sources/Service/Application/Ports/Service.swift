@@ -195,13 +195,7 @@ extension ServiceOfState where Self: ServiceOfWrites {
 
     /// What an outlet's hours and slots say of a time; nil where its time zone is not known.
     package func hours(at outlet: Identifier?) -> HoursSource {
-        { details, service, time in
-            self.rules(of: details.timeZone).map { rules in
-                details.answer(of: service, for: time, at: self.now, in: rules) { slot in
-                    outlet.map { self.taken(.slot(slot), at: $0) } ?? 0
-                }
-            }
-        }
+        OutletDetails.hours(at: now, rules: rules(of:)) { slot in outlet.map { self.taken(.slot(slot), at: $0) } ?? 0 }
     }
 }
 

@@ -16,9 +16,13 @@ final class LiveCatalogue {
     static let slice = 200
     /// How long others have it, in milliseconds.
     private static let pause: UInt64 = 5
-    /// Nil while it is being built.
-    private var catalogue: Catalogue? = Catalogue()
-    private var building: Building?
+    private enum State {
+        case whole(Catalogue)
+        case building(Building)
+    }
+
+    private var state = State.whole(Catalogue())
+    private var catalogue: Catalogue? { if case .whole(let catalogue) = state { catalogue } else { nil } }
     private let clock: () -> Timestamp
     private let maximumLeft: Int
     private let builtAtOnce: Int
@@ -57,12 +61,15 @@ final class LiveCatalogue {
     var current: Catalogue {
         get throws(Failure) {
             if let whole { return whole }
-            throw Failure(.loading, "searching begins when every item is indexed: \(progress); try again")
+            throw Failure(.loading, "searching begins when every item is indexed: \(loading ?? ""); try again")
         }
     }
 
-    /// How far it is built, for people.
-    var progress: String { building.map { "\($0.done.load(ordering: .relaxed)) of \($0.total) items" } ?? size }
+    /// How far it is built, for people; nil once it is.
+    var loading: String? {
+        guard case .building(let building) = state else { return nil }
+        return "\(building.done.load(ordering: .relaxed)) of \(building.total) items"
+    }
 
     /// Takes in that time has passed.
     func followTime() { catalogue?.advance(to: clock()) }
@@ -98,7 +105,7 @@ final class LiveCatalogue {
             return completion()
         }
         let building = Building(total: total)
-        (self.building, catalogue) = (building, nil)
+        state = .building(building)
         Task { @LoopActor [weak self, revision] in
             let built = await LiveCatalogue.built(of: records, revision: revision, building)
             self?.take(built)
@@ -117,7 +124,7 @@ final class LiveCatalogue {
 
     /// Serves from a catalogue that was built, and follows what has happened meanwhile.
     private func take(_ built: Catalogue) {
-        (catalogue, building) = (built, nil)
+        state = .whole(built)
         built.revision = revision
         let missed = missed
         self.missed = [:]

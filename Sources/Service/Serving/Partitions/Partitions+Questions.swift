@@ -195,12 +195,8 @@ extension Partitions {
                     of: cart, state: state, version: committed.version, texts: texts, offers: offers,
                     promotions: { self.promotions(for: $0, at: $1) }, at: self.clock(),
                     details: { self.details(of: $0.outlet, at: $0.wanted) },
-                    hours: { details, service, time in
-                        self.rules(of: details.timeZone).map { rules in
-                            details.answer(of: service, for: time, at: self.clock(), in: rules) { slot in
-                                state.contents.map { self.taken(.slot(slot), at: $0.outlet) } ?? 0
-                            }
-                        }
+                    hours: OutletDetails.hours(at: clock(), rules: { self.rules(of: $0) }) { slot in
+                        state.contents.map { self.taken(.slot(slot), at: $0.outlet) } ?? 0
                     })
             }
         }
