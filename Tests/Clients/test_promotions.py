@@ -1,6 +1,8 @@
 """What promotions take off is what a client finds that knows docs/ordering.md: 300 random carts, or as many as
 TIFFIN_PROMOTED_CARTS says. Their orders are placed, given back and added up to the minor unit."""
 
+import concurrent.futures
+import contextlib
 import datetime
 import json
 import os
@@ -9,8 +11,11 @@ import random
 import pytest
 
 import quotes
+from test_fleet import fleet
 from test_quotes import Scene, told
-from tiffin import ReplyError, Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document
+from tiffin import (
+    ReplyError, Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
+)
 
 CARTS = int(os.environ.get("TIFFIN_PROMOTED_CARTS", "300"))
 CARTS_OF_AN_OUTLET = 20
@@ -105,7 +110,7 @@ def test_promotions_are_put_changed_and_ended(shop):
     assert client("PROMO.PUT", "o", "ten", json.dumps(off)) == 1
     assert client.json("PROMO.GET", "o")["promotions"] == [{"id": "ten"} | off | {"code": "TEN"}]
     for wrong in (
-            off | {"limit": 1}, off | {"perCustomer": 1}, off | {"give": {"amount": 0}}, off | {"give": {}},
+            off | {"limit": 0}, off | {"perCustomer": 1.5}, off | {"give": {"amount": 0}}, off | {"give": {}},
             off | {"buy": 1}, off | {"on": "all"}, off | {"of": {}}, off | {"until": "soon"}):
         assert refused(client, "PROMO.PUT", "o", "other", json.dumps(wrong)) == "INVALID"
     client("CART.ADD", "a", "o", "pie", 1)
@@ -152,3 +157,84 @@ def test_what_was_taken_off_is_given_back_and_added_up_by_who_pays(shop):
     assert sums["net"]["total"] == 0
     audit = run_tiffin("audit", "--database", database)
     assert audit.returncode == 0, audit.stdout
+
+
+def test_a_promotion_is_used_as_often_as_its_limits_say_and_comes_back_with_an_order(shop):
+    client, database = shop
+    put_open_outlet(client, "l", [section_document("all", [
+        item_document("pie", 1_000), item_document("card", None, kind="promo", promotion="first")])])
+    off = {"title": "Off", "on": "order", "give": {"amount": 100}, "code": "FIRST", "limit": 2, "perCustomer": 1}
+    client("PROMO.PUT", "l", "first", json.dumps(off))
+
+    def fill(cart, customer=None):
+        client("CART.ADD", cart, "l", "pie", 1, *(["CUSTOMER", customer] if customer else []))
+        client("CART.CODE", cart, "first")
+        quote = client.json("CART.QUOTE", cart)
+        return quote["codes"][0]["state"], quote["total"]
+
+    def order(cart):
+        return client("CART.CHECKOUT", cart, "TOTAL", 900).decode()
+
+    def card():
+        return client.json("OUTLET.HOME", "l")["sections"][0]["items"][1]["model"]["promotion"]
+
+    assert fill("l-1", "asha") == ("applied", 900)
+    first = order("l-1")
+    # She has had it, and nobody may be anybody.
+    assert fill("l-2", "asha") == ("customer", 1_000)
+    assert fill("l-3") == ("customer", 1_000)
+    assert card() == {"id": "first", "code": "FIRST", "state": "open"}
+    assert fill("l-4", "ben") == ("applied", 900)
+    second = order("l-4")
+    assert fill("l-5", "cara") == ("spent", 1_000) and card()["state"] == "spent"
+    assert refused(client, "CART.CHECKOUT", "l-5", "TOTAL", 900) == "TOTALCHANGED"
+    assert client.json("PROMO.GET", "l")["promotions"] == [{"id": "first"} | off | {"used": 2}]
+    # A higher limit is one that has not been reached.
+    client("PROMO.PUT", "l", "first", json.dumps(off | {"limit": 3}))
+    assert client.json("CART.QUOTE", "l-5")["total"] == 900 and card()["state"] == "open"
+    client("PROMO.PUT", "l", "first", json.dumps(off))
+    wait_until(lambda: card()["state"] == "spent", 30, "the promotion to be spent")
+    # Even where the kitchen has begun: nobody has had what it takes off.
+    for placed, cart in ((first, "l-2"), (second, "l-5")):
+        client("ORDER.PREPARE", placed)
+        client("ORDER.CANCEL", placed, "BY", "merchant", "CODE", "ITEMS")
+        wait_until(lambda: client.json("CART.QUOTE", cart)["total"] == 900, 30, "the promotion to come back")
+        order(cart)
+    assert card()["state"] == "spent" and client.json("PROMO.GET", "l")["promotions"][0]["used"] == 2
+    client("PROMO.END", "l", "first")
+    assert card() == {"id": "first", "state": "ended"}
+    audit = run_tiffin("audit", "--database", database)
+    assert audit.returncode == 0, audit.stdout
+
+
+def test_forty_carts_on_four_servers_race_for_a_code_that_ten_may_use():
+    with fleet(4) as (servers, database):
+        with contextlib.ExitStack() as stack:
+            clients = [stack.enter_context(server.client()) for server in servers]
+            put_open_outlet(clients[0], "o", [section_document("all", [item_document("pie", 1_000)])])
+            clients[0]("PROMO.PUT", "o", "p", json.dumps(
+                {"title": "Off", "on": "order", "give": {"amount": 100}, "code": "P", "limit": 10, "perCustomer": 2}))
+            # Eight customers with five carts each: two of one customer, and ten in all.
+            for n in range(40):
+                clients[0]("CART.ADD", f"c-{n}", "o", "pie", 1, "CUSTOMER", f"u-{n % 8}")
+                clients[0]("CART.CODE", f"c-{n}", "p")
+
+            def check_out(server):
+                def one(n):
+                    try:
+                        return clients[server]("CART.CHECKOUT", f"c-{n}", "TOTAL", 900, "ID", f"out-{n}")
+                    except ReplyError as error:
+                        return error.code
+                return [one(n) for n in range(server, 40, 4)]
+
+            with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                answers = [answer for some in pool.map(check_out, range(4)) for answer in some]
+        # Who came a moment later was told by the supply, who came long after that by the price.
+        placed = [answer for answer in answers if isinstance(answer, bytes)]
+        assert len(placed) == 10 and {"PROMO", "TOTALCHANGED"} >= set(answers) - set(placed), answers
+        customers = sql("select payload::json->>'customer' from tiffin.events where kind = 'order.placed'", database).split()
+        assert max(map(customers.count, customers)) <= 2
+        for server in servers:
+            server.stop()
+        audit = run_tiffin("audit", "--database", database)
+        assert audit.returncode == 0, audit.stdout

@@ -77,6 +77,11 @@ def test_a_history_is_shown_while_a_server_runs(request, log):
         outlet = why("outlet", "kitchen", "--last", 2, TIFFIN_SERVER=address)
         assert outlet[1] == "(4 earlier events not shown; see --last)"
         assert outlet[3].endswith("repriced Tea (tea) from 6.95 GBP to 7.20 GBP")
+        client("PROMO.PUT", "kitchen", "ten", json.dumps(
+            {"title": "Ten", "on": "order", "give": {"percent": 10_000}, "code": "ten", "limit": 5}))
+        outlet = why("outlet", "kitchen", "--last", 1, TIFFIN_SERVER=address)
+        assert outlet[2].endswith('put promotion ten: "Ten", 10 % off the order, code TEN, at most 5 orders')
+        assert outlet[-1].strip() == "promotions version 1: 1 promotion"
         if log == "database":
             assert why("cart", "c", "--database", server.arguments[-1]) == cart
 

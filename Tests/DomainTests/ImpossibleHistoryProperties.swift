@@ -50,12 +50,27 @@ import Testing
                 random.pick([.amount(random.hostileAmount()), .price(random.hostileAmount()), .amount(1)]),
                 of: random.pick([.all, .init(items: ["a"])]), buy: random.pick([0, 1, random.hostileInt()]),
                 get: random.pick([1, random.hostileInt()]), minimum: random.pick([nil, random.hostileAmount()]),
-                code: random.pick([nil, "TEN", "é"]), cap: random.pick([nil, random.hostileAmount()]))
+                code: random.pick([nil, "TEN", "é"]), limit: random.pick([nil, 1, Int64(random.hostileInt())]),
+                cap: random.pick([nil, random.hostileAmount()]))
         }
         let line = CartLine(id: "a", item: "a", name: "A", quantity: 3, unitPrice: 500)
         try check(
-            Promotions.self, seed, { $0.chance(20) ? .ended(.random(&$0)) : .put(promotion(&$0)) },
-            { $0.chance(20) ? .end(.random(&$0)) : .put(promotion(&$0)) }
+            Promotions.self, seed,
+            { random in
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0, 1: .ended(.random(&random))
+                case 2: .spent(.random(&random))
+                case 3: .resumed(.random(&random))
+                default: .put(promotion(&random))
+                }
+            },
+            { random in
+                switch Int.random(in: 0..<10, using: &random) {
+                case 0, 1: .end(.random(&random))
+                case 2: .followStock([StockChange(.promotion(.random(&random)), isSoldOut: random.chance(50))])
+                default: .put(promotion(&random))
+                }
+            }
         ) { state in
             _ = Discounts(
                 state.list.map { Promotion.Candidate($0, lines: [true]) },

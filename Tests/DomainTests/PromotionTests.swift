@@ -205,6 +205,25 @@ struct PromotionTests {
         Case("a code that another has", given: [.put(coded("p"))], when: .put(coded("q")), then: .rejected(.invalid)),
         Case("nothing off", when: .put(order("p", .amount(0))), then: .rejected(.invalid)),
         Case("a price of the order", when: .put(order("p", .price(1))), then: .rejected(.invalid)),
+        Case("a limit of 0", when: .put(limited("p", 0)), then: .rejected(.invalid, naming: ["limit"])),
+        Case(
+            "spent", given: [.put(limited("p"))], when: .followStock([StockChange(.promotion("p"), isSoldOut: true)]),
+            then: .events([.spent("p")])),
+        Case(
+            "spent already", given: [.put(limited("p")), .spent("p")],
+            when: .followStock([StockChange(.promotion("p"), isSoldOut: true)]), then: .events([])),
+        Case(
+            "to be had again", given: [.put(limited("p")), .spent("p")],
+            when: .followStock([StockChange(.promotion("p"), isSoldOut: false)]), then: .events([.resumed("p")])),
+        Case(
+            "spent under another limit", given: [.put(limited("p")), .spent("p"), .put(limited("p", 2))],
+            when: .followStock([StockChange(.promotion("p"), isSoldOut: false)]), then: .events([])),
+        Case(
+            "spent without a limit, and unknown", given: [.put(items("p"))],
+            when: .followStock([
+                StockChange(.promotion("p"), isSoldOut: true), StockChange(.promotion("q"), isSoldOut: true),
+                StockChange(.item("p"), isSoldOut: true),
+            ]), then: .events([])),
         Case(
             "more than there may be", given: (10..<60).map { .put(items(Identifier("p\($0)")!)) },
             when: .put(items("q")), then: .rejected(.limit)),
@@ -215,6 +234,71 @@ struct PromotionTests {
         var promotion = order(id, .amount(1))
         promotion.code = "TEN"
         return promotion
+    }
+
+    private static func limited(_ id: Identifier, _ limit: Int64 = 1) -> Promotion {
+        var promotion = order(id, .amount(1))
+        promotion.limit = limit
+        return promotion
+    }
+
+    private static let impossible: [[Promotions.Event]] = [
+        [.spent("p")], [.put(items("p")), .spent("p")], [.put(limited("p")), .spent("p"), .spent("p")],
+        [.put(limited("p")), .resumed("p")], [.put(limited("p")), .spent("p"), .put(limited("p", 2)), .resumed("p")],
+    ]
+
+    @Test(arguments: impossible)
+    private func `what cannot have happened to a limit is refused`(_ history: [Promotions.Event]) throws {
+        var state = try Promotions.state(after: history.dropLast())
+        #expect(throws: ImpossibleEvent.self) { try Promotions.evolve(&state, history.last!) }
+    }
+
+    // MARK: How often one is used
+
+    @Test func `a customer uses a promotion as often as one may, and who is nobody not at all`() throws {
+        var promotion = Self.order("p", .amount(100))
+        (promotion.code, promotion.perCustomer) = ("TEN", 2)
+        func state(of customer: Identifier?, having taken: Int64) throws -> Discounts.CodeState {
+            var candidate = Promotion.Candidate(promotion, lines: [true])
+            candidate.note(customer) { $0.id == "p/asha" ? taken : 0 }
+            let basket = Discounts.Basket([Self.line("a", 1_000)], subtotal: 1_000, codes: ["TEN"], at: 0)
+            return Discounts([candidate], off: basket).codes[0].state
+        }
+        #expect(try state(of: "asha", having: 1) == .applied)
+        #expect(try state(of: "asha", having: 2) == .customer)
+        #expect(try state(of: "ben", having: 2) == .applied)
+        #expect(try state(of: nil, having: 0) == .customer)
+    }
+
+    @Test func `a checkout claims the promotions that take something off, and no others`() throws {
+        var (limited, unused) = (Self.limited("p"), Self.limited("q"))
+        (limited.perCustomer, unused.code) = (3, "NO")
+        let candidates = [limited, unused].map { Promotion.Candidate($0, lines: [true]) }
+        let cart: [Cart.Event] = [
+            .itemAdded(
+                CartLine(id: "a", item: "a", name: "x", quantity: 1, unitPrice: 500), outlet: "o", currency: .inr,
+                customer: "asha")
+        ]
+        var checkOut = Cart.CheckOut(order: "order-1", agreement: .total(499), offers: ["a": .sample(price: 500)])
+        checkOut.promotions = candidates
+        let events = try Cart.decide(.checkOut(checkOut), in: try Cart.state(after: cart))
+        guard case .checkoutBegun(let checkout)? = events.first else {
+            Issue.record("no checkout with claims: \(events)")
+            return
+        }
+        #expect(
+            checkout.claims == [
+                Claim(Claim.Key(.customer, "p/asha"), 1, limit: 3), Claim(.promotion("p"), 1, limit: 1),
+            ])
+        for claims in [
+            [Claim(Claim.Key(.customer, "p/ben"), 1, limit: 3)], [Claim(.promotion("q"), 1, limit: 1)],
+            [Claim(.promotion("p"), 2, limit: 2)],
+        ] {
+            var other = checkout
+            other.claims = claims
+            var state = try Cart.state(after: cart)
+            #expect(throws: ImpossibleEvent.self) { try Cart.evolve(&state, .checkoutBegun(other)) }
+        }
     }
 
     // MARK: What is recorded of an order

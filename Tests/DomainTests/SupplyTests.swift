@@ -13,6 +13,9 @@ import Testing
     private static let returned = held + [.returned(both, order: "a")]
     private static let noon = Timestamp(millisecondsSinceEpoch: 43_200_000)
     private static let slot = [Claim(.slot(noon), 1, limit: 1)]
+    private static let ten = Claim.Key.promotion("ten")
+    private static let used = [Claim(Claim.Key(.customer, "ten/asha"), 1, limit: 1), Claim(ten, 1, limit: 1)]
+    private static let redeemed: [Supply.Event] = [.held(used, order: "a", at: 10)]
     private static let ordered: [Supply.Event] = [.held(slot, order: "a", at: 10)]
 
     private static let cases: [Case] = [
@@ -74,6 +77,26 @@ import Testing
             when: .hold(slot, order: "b", now: 11), then: .events([.held(slot, order: "b", at: 11)])),
 
         Case(
+            "a promotion", when: .hold(used, order: "a", now: 10), then: .events([.held(used, order: "a", at: 10)])),
+        Case(
+            "a promotion that is used up", given: redeemed, when: .hold([Claim(ten, 1, limit: 1)], order: "b", now: 11),
+            then: .events([
+                .refused(
+                    Supply.Refusal(.promo, "promotion 'ten' has been used as often as it can be"), order: "b", at: 11)
+            ])),
+        Case(
+            "a customer who has had it", given: redeemed,
+            when: .hold([used[0], Claim(ten, 1, limit: 2)], order: "b", now: 11),
+            then: .events([
+                .refused(
+                    Supply.Refusal(.promo, "the customer has used a promotion as often as one customer can"),
+                    order: "b", at: 11)
+            ])),
+        Case(
+            "a promotion that was given back", given: redeemed + [.returned(used, order: "a")],
+            when: .hold(used, order: "b", now: 12), then: .events([.held(used, order: "b", at: 12)])),
+
+        Case(
             "give back", given: held, when: .takeBack(both, order: "a"), then: .events([.returned(both, order: "a")])),
         Case("give back twice", given: returned, when: .takeBack(both, order: "a"), then: .events([])),
         Case("give back nothing", given: two, when: .takeBack(both, order: "a"), then: .events([])),
@@ -128,6 +151,10 @@ import Testing
         (held, [.returned(both, order: "a")], [StockChange(pie, isSoldOut: false)]),
         (held, [.stocked(pie, left: nil)], [StockChange(pie, isSoldOut: false)]),
         (held, [.refused(soldOut, order: "b", at: 1)], []),
+        ([], redeemed, [StockChange(ten, isSoldOut: true)]),
+        ([], [.held([Claim(ten, 1, limit: 2)], order: "a", at: 1)], []),
+        (redeemed, [.returned(used, order: "a")], [StockChange(ten, isSoldOut: false)]),
+        ([], ordered, []),
     ])
     func `what is sold out follows`(_ before: [Supply.Event], _ events: [Supply.Event], _ changes: [StockChange]) throws
     {

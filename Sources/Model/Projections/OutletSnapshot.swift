@@ -190,6 +190,7 @@ extension OutletRecord {
         // Last, as a menu that changes is no longer what its source was found to hold.
         if let feed = menu.feed { events.append(.menu(.feedChecked(feed))) }
         events += promotions.list.map { .promotions(.put($0)) }
+        events += promotions.spent.sorted().map { .promotions(.spent($0)) }
         return events
     }
 }

@@ -174,7 +174,8 @@ enum WhyCommand: Subcommand {
             let events = try await events(of: .outlet, id, source)
             let menu = try await self.events(of: .menu, id, source)
             guard !events.isEmpty || !menu.isEmpty else { throw Failure("the log has no outlet '\(id)'") }
-            return OutletHistory(id, events, menu: menu).text(last: last)
+            let promotions = try await self.events(of: .promotions, id, source)
+            return OutletHistory(id, events, menu: menu, promotions: promotions).text(last: last)
         case .stock:
             let events = try await events(of: .supply, id, source)
             guard !events.isEmpty else { throw Failure("outlet '\(id)' has counted nothing") }

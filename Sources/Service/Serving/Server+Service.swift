@@ -64,8 +64,8 @@ extension Server: @LoopActor Service {
 
     package func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 { partitions.taken(key, at: outlet) }
 
-    package func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] {
-        partitions.promotions(for: lines, at: outlet)
+    package func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate] {
+        partitions.promotions(for: lines, of: cart)
     }
 
     package func status(ofOrder order: Identifier) -> Order.Status? { partitions.status(ofOrder: order) }

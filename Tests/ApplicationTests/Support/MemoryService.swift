@@ -117,7 +117,7 @@ final class MemoryService: Service {
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] { [] }
 
     func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64 { 0 }
-    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] { [] }
+    func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate] { [] }
 
     func status(ofOrder order: Identifier) -> Order.Status? { nil }
 

@@ -66,6 +66,8 @@ enum EventCase: String, CaseIterable {
     case orderClaimsReturned = "order.claimsReturned"
     case promotionsPut = "promotions.put"
     case promotionsEnded = "promotions.ended"
+    case promotionsSpent = "promotions.spent"
+    case promotionsResumed = "promotions.resumed"
     case supplyStocked = "supply.stocked"
     case supplyHeld = "supply.held"
     case supplyRefused = "supply.refused"
@@ -141,6 +143,8 @@ enum EventCase: String, CaseIterable {
             case .order(.claimsReturned): .orderClaimsReturned
             case .promotions(.put): .promotionsPut
             case .promotions(.ended): .promotionsEnded
+            case .promotions(.spent): .promotionsSpent
+            case .promotions(.resumed): .promotionsResumed
             case .supply(.stocked): .supplyStocked
             case .supply(.held): .supplyHeld
             case .supply(.refused): .supplyRefused
@@ -234,6 +238,8 @@ enum EventCase: String, CaseIterable {
         case .cartCodeRemoved: .cart(.codeRemoved(random.text()))
         case .promotionsPut: .promotions(.put(random.promotion()))
         case .promotionsEnded: .promotions(.ended(random.identifier()))
+        case .promotionsSpent: .promotions(.spent(random.identifier()))
+        case .promotionsResumed: .promotions(.resumed(random.identifier()))
         case .cartCheckoutRefused: .cart(.checkoutRefused(order: random.identifier(), random.refusal()))
         case .orderPlaced:
             .order(
@@ -398,7 +404,8 @@ extension SeededGenerator {
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
             attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() },
-            servicePrices: byService { $0.amount() }, isCombo: chance(50), daypart: maybe { $0.identifier() })
+            servicePrices: byService { $0.amount() }, isCombo: chance(50), daypart: maybe { $0.identifier() },
+            promotion: maybe { $0.identifier() })
     }
 
     mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
@@ -453,7 +460,8 @@ extension SeededGenerator {
             of: pick([.all, .init(items: [identifier()], sections: [identifier()], tags: [text()])]),
             buy: pick([0, 1, 2]), get: pick([1, 3]), minimum: maybe { $0.amount() }, code: maybe { $0.text() },
             from: maybe { $0.time() }, until: maybe { $0.time() },
-            service: maybe { $0.pick(ServiceKind.allCases) }, cap: maybe { $0.amount() }, isAlone: chance(50),
+            service: maybe { $0.pick(ServiceKind.allCases) }, limit: maybe { Int64($0.integer()) },
+            perCustomer: maybe { Int64($0.integer()) }, cap: maybe { $0.amount() }, isAlone: chance(50),
             by: pick(Promotion.Payer.allCases))
     }
 

@@ -194,6 +194,13 @@ struct GoldenEvent {
                         daypart: Identifier("breakfast")))),
             #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"daypart":"breakfast"}"#),
         GoldenEvent(
+            "menu.itemChanged", version: 5,
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "promo", name: "Tea", promotion: Identifier("ten")))),
+            #"{"id":"tea","kind":"promo","name":"Tea","promotion":"ten"}"#),
+        GoldenEvent(
             "menu.sectionChanged", version: 2,
             .menu(
                 .sectionChanged(
@@ -664,11 +671,11 @@ struct GoldenEvent {
                         id: tea, title: "Two for one", on: .items, .percent(Rate(thousandths: 100_000)!),
                         of: .init(items: [tea], sections: [Identifier("drinks")!], tags: ["hot"]), buy: 1, get: 2,
                         minimum: Amount(minorUnits: 5), code: "TEA", from: time(1), until: time(2), service: .table,
-                        cap: Amount(minorUnits: 7), isAlone: true, by: .platform))),
+                        limit: 100, perCustomer: 1, cap: Amount(minorUnits: 7), isAlone: true, by: .platform))),
             #"{"id":"tea","title":"Two for one","on":"items","give":{"percent":100000},"#
                 + #""of":{"items":["tea"],"sections":["drinks"],"tags":["hot"]},"buy":1,"get":2,"minimum":5,"#
-                + #""code":"TEA","from":1700000000001,"until":1700000000002,"service":"table","cap":7,"alone":true,"#
-                + #""by":"platform"}"#),
+                + #""code":"TEA","from":1700000000001,"until":1700000000002,"service":"table","limit":100,"#
+                + #""perCustomer":1,"cap":7,"alone":true,"by":"platform"}"#),
         GoldenEvent(
             "promotions.put",
             .promotions(
@@ -680,6 +687,8 @@ struct GoldenEvent {
                 .put(Promotion(id: tea, title: "Free", on: .delivery, .price(Amount(minorUnits: 0))))),
             #"{"id":"tea","title":"Free","on":"delivery","give":{"price":0}}"#),
         GoldenEvent("promotions.ended", .promotions(.ended(tea)), #"{"id":"tea"}"#),
+        GoldenEvent("promotions.spent", .promotions(.spent(tea)), #"{"id":"tea"}"#),
+        GoldenEvent("promotions.resumed", .promotions(.resumed(tea)), #"{"id":"tea"}"#),
         GoldenEvent(
             "supply.stocked", .supply(.stocked(.item(tea), left: 7)), #"{"kind":"item","id":"tea","left":7}"#),
         GoldenEvent("supply.stocked", .supply(.stocked(.option(tea), left: nil)), #"{"kind":"option","id":"tea"}"#),

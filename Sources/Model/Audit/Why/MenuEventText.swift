@@ -75,7 +75,8 @@ enum MenuEventText {
             ("links", old.links != new.links), ("maxQuantity", old.maxQuantity != new.maxQuantity),
             ("attributes", old.attributes != new.attributes), ("options", old.options != new.options),
             ("tax", old.tax != new.tax), ("combo", old.isCombo != new.isCombo),
-            ("prices", old.servicePrices != new.servicePrices),
+            ("prices", old.servicePrices != new.servicePrices), ("daypart", old.daypart != new.daypart),
+            ("promotion", old.promotion != new.promotion),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
     }

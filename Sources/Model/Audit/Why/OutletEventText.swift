@@ -129,7 +129,7 @@ extension PricingTerms {
 
 extension Rate {
     /// `8.875 %`.
-    fileprivate var words: String {
+    var words: String {
         let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1_000)
         guard rest > 0 else { return "\(whole) %" }
         var decimals = "\(1_000 + rest)".dropFirst()

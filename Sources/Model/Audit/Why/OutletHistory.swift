@@ -1,14 +1,16 @@
 public import Domain
 public import EventLog
 
-/// The history of an outlet and its menu.
+/// The history of an outlet, its menu and its promotions.
 public struct OutletHistory: Sendable {
     private let outlet: Identifier
     private let partition: Int
     private var outletReading = StreamReader()
     private var menuReading = StreamReader()
+    private var promotionsReading = StreamReader()
     private let state: Outlet.State
     private let menu: MenuState
+    private let promotions: Promotions.State
     /// The version in which the outlet got its present status.
     private let statusSince: Int64
 
@@ -17,9 +19,13 @@ public struct OutletHistory: Sendable {
     /// - Parameters:
     ///   - events: every event of the outlet's stream.
     ///   - menu: every event of its menu's.
-    public init(_ outlet: Identifier, _ events: [RecordedEvent], menu menuEvents: [RecordedEvent]) {
+    ///   - promotions: every event of its promotions'.
+    public init(
+        _ outlet: Identifier, _ events: [RecordedEvent], menu menuEvents: [RecordedEvent],
+        promotions promotionEvents: [RecordedEvent] = []
+    ) {
         self.outlet = outlet
-        partition = (events + menuEvents).first?.partition ?? 0
+        partition = (events + menuEvents + promotionEvents).first?.partition ?? 0
         var (state, since, currency) = (Outlet.initial, Int64(0), Currency?.none)
         for event in events {
             outletReading.take(event) { event in
@@ -47,18 +53,29 @@ public struct OutletHistory: Sendable {
             }
         }
         self.menu = menu
+        var promotions = Promotions.initial
+        for event in promotionEvents {
+            promotionsReading.take(event) { event in
+                guard case .promotions(let change) = event.event else {
+                    throw ImpossibleEvent("no event of promotions")
+                }
+                try Promotions.evolve(&promotions, change)
+                return PromotionEventText.words(for: change, currency)
+            }
+        }
+        self.promotions = promotions
     }
 
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
     public func text(last: Int) -> [String] {
-        let counts = [
-            "\(outletReading.lines.count.counted("event")) of its own",
-            "\(menuReading.lines.count) of its menu",
-        ]
-        let lines = (outletReading.lines + menuReading.lines).sorted { $0.position < $1.position }
-        return ["outlet \(outlet): \(counts.joined(separator: " and ")) in partition \(partition) of the log"]
+        var counts =
+            "\(outletReading.lines.count.counted("event")) of its own and \(menuReading.lines.count) of its menu"
+        if !promotionsReading.lines.isEmpty { counts += ", \(promotionsReading.lines.count) of its promotions" }
+        let lines = (outletReading.lines + menuReading.lines + promotionsReading.lines)
+            .sorted { $0.position < $1.position }
+        return ["outlet \(outlet): \(counts) in partition \(partition) of the log"]
             + lines.text(last: last, namingStreams: true) + [""] + present
     }
 
@@ -84,6 +101,14 @@ public struct OutletHistory: Sendable {
             lines.append(
                 "     menu version \(menuReading.version): \(menu.sections.count.counted("section")), "
                     + "\(menu.entries.count.counted("item"))" + (soldOut > 0 ? ", \(soldOut) of them suspended" : ""))
+        }
+        if let version = promotionsReading.damagedSince {
+            lines.append("     promotions CORRUPT, damaged since promotions v\(version)")
+        } else if promotionsReading.version > 0 {
+            let spent = promotions.spent.count
+            lines.append(
+                "     promotions version \(promotionsReading.version): \(promotions.list.count.counted("promotion"))"
+                    + (spent > 0 ? ", \(spent) of them used up" : ""))
         }
         return lines
     }

@@ -160,11 +160,20 @@ extension Supply: StreamDecider {
     static func recorded(_ event: Event) -> DomainEvent { .supply(event) }
     static func outlet(beside _: Command, in _: State, of _: Identifier) -> Identifier? { nil }
 
-    /// What nothing is left of is sold out in the menu, in the same transaction.
+    /// What nothing is left of is sold out in the menu, or spent as a promotion, in the same transaction.
     static func consequences(of events: [Event], _: Command, in state: State, of id: Identifier) -> [Consequence] {
-        let changes = changes(by: events, in: state)
-        return changes.isEmpty
-            ? [] : [Consequence(stream: StreamName(.menu, id), command: .menu(.followStock(changes)))]
+        var changes = changes(by: events, in: state)
+        let promotions = changes.filter { $0.key.kind == .promotion }
+        changes.removeAll { $0.key.kind == .promotion }
+        var consequences: [Consequence] = []
+        if !changes.isEmpty {
+            consequences.append(Consequence(stream: StreamName(.menu, id), command: .menu(.followStock(changes))))
+        }
+        if !promotions.isEmpty {
+            consequences.append(
+                Consequence(stream: StreamName(.promotions, id), command: .promotions(.followStock(promotions))))
+        }
+        return consequences
     }
 }
 

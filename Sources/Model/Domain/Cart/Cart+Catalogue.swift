@@ -3,8 +3,9 @@
 /// What the catalogue says of lines of a cart, in their order, where its order is had as was chosen.
 public typealias OfferSource = (_ lines: [CartLine], _ cart: Cart.Contents) -> [Offer]
 
-/// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
-public typealias PromotionSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Promotion.Candidate]
+/// The promotions of a cart's outlet, in the order of their ids, which lines each of them is about, and whether the
+/// cart's customer can use it.
+public typealias PromotionSource = (_ lines: [CartLine], _ cart: Cart.Contents) -> [Promotion.Candidate]
 
 extension CartLine {
     /// The chosen options, in the order of their ids.
@@ -43,7 +44,7 @@ extension Cart.CheckOut {
     /// - Parameters:
     ///   - offers: what the catalogue says of lines of the cart.
     ///   - claims: what lines take of what an outlet has counted.
-    ///   - promotions: the promotions of an outlet.
+    ///   - promotions: the promotions of the cart's outlet.
     ///   - details: those of the cart's outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - hours: what an outlet's hours say of a time.
     ///   - now: when it is checked out.
@@ -59,7 +60,7 @@ extension Cart.CheckOut {
         let list = source(contents.lines, contents)
         offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
         self.claims = claims(contents.lines, contents.outlet)
-        self.promotions = promotions(contents.lines, contents.outlet)
+        self.promotions = promotions(contents.lines, contents)
         guard let details = details(contents) else { return }
         let service: ServiceKind?
         do throws(Rejection) {

@@ -144,7 +144,7 @@ public enum Cart: Decider {
         public var prepMinutes: Int?
         /// What the customer wants if something of the order cannot be had.
         public var missing = Order.Missing.ask
-        /// What the order takes of what the outlet has counted.
+        /// What the order takes of what the outlet has counted, beside promotions.
         public var claims: [Claim] = []
         /// The promotions of the outlet, and which lines each of them is about.
         public var promotions: [Promotion.Candidate] = []
@@ -593,12 +593,15 @@ public enum Cart: Decider {
                     allowed: requirement == .table ? [.chooseService] : [])
             }
         }
+        let used = Set(quote.bill.charges.compactMap(\.discount?.promotion))
+        let claims = checkOut.promotions.lazy.map(\.promotion).filter { used.contains($0.id) }
+            .reduce(into: checkOut.claims) { $0 += $1.claims(by: contents.customer) }.summed
         let checkout = Checkout(
-            order: checkOut.order, outlet: contents.outlet, claims: checkOut.claims, at: checkOut.time,
+            order: checkOut.order, outlet: contents.outlet, claims: claims, at: checkOut.time,
             lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer, name: checkOut.name,
             handover: checkOut.handover, terms: checkOut.terms, missing: checkOut.missing,
             pricing: checkOut.recordedPricing)
-        return checkOut.claims.isEmpty ? checkout.end : .checkoutBegun(checkout)
+        return claims.isEmpty ? checkout.end : .checkoutBegun(checkout)
     }
 
     /// The owner of the cart after a command that names a customer, or none.
@@ -793,6 +796,7 @@ extension Cart.Contents {
         guard checkout.outlet == outlet, !checkout.claims.isEmpty, checkout.claims.isRecordable else {
             throw ImpossibleEvent("a checkout with claims that cannot be")
         }
+        try checkout.claims.checkPromotions(in: checkout.charges, of: checkout.customer)
         var after = self
         _ = try after.take(checkout.end)
     }

@@ -41,6 +41,8 @@ public struct MenuItem: Equatable, Sendable {
     public var isCombo: Bool
     /// The part of the day in which it can be had; nil for that of its section, or any time.
     public var daypart: Identifier?
+    /// The promotion that it is shown for.
+    public var promotion: Identifier?
 
     /// An item with everything that is not named left out.
     public init(
@@ -48,7 +50,8 @@ public struct MenuItem: Equatable, Sendable {
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
         attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil,
-        servicePrices: ByService<Amount> = ByService(), isCombo: Bool = false, daypart: Identifier? = nil
+        servicePrices: ByService<Amount> = ByService(), isCombo: Bool = false, daypart: Identifier? = nil,
+        promotion: Identifier? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -68,6 +71,7 @@ public struct MenuItem: Equatable, Sendable {
         self.tax = tax
         self.isCombo = isCombo
         self.daypart = daypart
+        self.promotion = promotion
     }
 
     /// The bytes of all its texts and attributes.
@@ -76,8 +80,7 @@ public struct MenuItem: Equatable, Sendable {
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
         let more = self.images.reduce(0) { $0 + $1.bytes } + links.reduce(0) { $0 + $1.bytes }
-        let names = (tax?.rawValue.utf8.count ?? 0) + (daypart?.rawValue.utf8.count ?? 0)
-        let choices = options.reduce(names) { $0 + $1.rawValue.utf8.count }
+        let choices = (options + [tax, daypart, promotion].compactMap(\.self)).reduce(0) { $0 + $1.rawValue.utf8.count }
         return tags.reduce(needed + details + images + more + attributes.bytes + choices) { $0 + $1.utf8.count }
     }
 

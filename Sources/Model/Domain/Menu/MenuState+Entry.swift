@@ -14,6 +14,8 @@ extension MenuState {
             var tax: Identifier?
             /// Whether the price is that of the options together.
             var isCombo = false
+            /// The promotion that the item is shown for.
+            var promotion: Identifier?
             /// What the merchant said, whatever follows from the options.
             var ownSuspension: Suspension?
         }
@@ -117,7 +119,7 @@ extension MenuState.Entry: Equatable {
 
 extension MenuItem {
     fileprivate var hasMedia: Bool { !images.isEmpty || !links.isEmpty }
-    fileprivate var hasOptions: Bool { !options.isEmpty || tax != nil || isCombo }
+    fileprivate var hasOptions: Bool { !options.isEmpty || tax != nil || isCombo || promotion != nil }
 }
 
 /// What an entry holds.
@@ -199,7 +201,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         if hasOptions {
             texts.append(
                 MenuState.Entry.Options(
-                    groups: item.options, tax: item.tax, isCombo: item.isCombo, ownSuspension: ownSuspension))
+                    groups: item.options, tax: item.tax, isCombo: item.isCombo, promotion: item.promotion,
+                    ownSuspension: ownSuspension))
         }
         if !item.servicePrices.isEmpty { texts.append(item.servicePrices) }
         if let daypart = consequences.daypart {
@@ -278,6 +281,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             if header.hasOptions {
                 let options = texts.nextOptions()
                 (item.options, item.tax, item.isCombo) = (options.groups, options.tax, options.isCombo)
+                item.promotion = options.promotion
             }
             if header.hasServicePrices { item.servicePrices = texts.nextServicePrices() }
             if header.hasDaypart {

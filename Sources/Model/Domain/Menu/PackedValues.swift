@@ -38,6 +38,7 @@ struct PackedValues {
 
     mutating func append(_ options: MenuState.Entry.Options) {
         append(options.tax?.text)
+        append(options.promotion?.text)
         append(UInt64(options.groups.count) << 1 | (options.isCombo ? 1 : 0))
         for group in options.groups { append(group.text) }
         switch options.ownSuspension {
@@ -113,7 +114,7 @@ struct PackedValues {
         }
 
         mutating func nextOptions() -> MenuState.Entry.Options {
-            let tax = nextIdentifier()
+            let (tax, promotion) = (nextIdentifier(), nextIdentifier())
             let number = nextNumber()
             let (count, isCombo) = (Int(number >> 1), number & 1 == 1)
             var groups: [Identifier] = []
@@ -129,7 +130,8 @@ struct PackedValues {
                 case let number:
                     MenuState.Suspension(until: Timestamp(millisecondsSinceEpoch: Int64(bitPattern: number &- 2)))
                 }
-            return MenuState.Entry.Options(groups: groups, tax: tax, isCombo: isCombo, ownSuspension: suspension)
+            return MenuState.Entry.Options(
+                groups: groups, tax: tax, isCombo: isCombo, promotion: promotion, ownSuspension: suspension)
         }
 
         mutating func nextServicePrices() -> ByService<Amount> {

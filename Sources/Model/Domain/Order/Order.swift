@@ -315,6 +315,7 @@ public enum Order: Decider {
             }
             try placement.charges.checkDiscounts(on: placement.lines)
             guard placement.claims.isRecordable else { throw ImpossibleEvent("an order with claims that cannot be") }
+            try placement.claims.checkPromotions(in: placement.charges, of: placement.customer)
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")

@@ -41,6 +41,10 @@ public struct Discounts: Equatable, Sendable {
         case later
         /// It is over.
         case ended
+        /// It has been used as often as it may be.
+        case spent
+        /// The customer has used it as often as one may, or the cart has no customer.
+        case customer
     }
 
     /// In the order in which they were worked out.
@@ -54,18 +58,16 @@ public struct Discounts: Equatable, Sendable {
     public init(_ candidates: [Promotion.Candidate], off basket: Basket) {
         // Only a damaged log has such lines, and no bill.
         let isPossible = basket.lines.allSatisfy { $0.unitPrice >= .zero }
-        let possible = !isPossible ? [] : candidates.filter { $0.promotion.obstacle(to: basket) == nil }
+        let possible = !isPossible ? [] : candidates.filter { $0.obstacle(to: basket) == nil }
         list = basket.discounts(by: possible.filter { !$0.promotion.isAlone })
         for alone in possible where alone.promotion.isAlone {
             let other = basket.discounts(by: [alone])
             if other.saving > list.saving { list = other }
         }
         codes = basket.codes.map { code in
-            guard let promotion = candidates.first(where: { $0.promotion.code == code })?.promotion else {
-                return (code, .ended)
-            }
-            if list.contains(where: { $0.promotion == promotion.id }) { return (code, .applied) }
-            return (code, promotion.obstacle(to: basket) ?? .nothing)
+            guard let candidate = candidates.first(where: { $0.promotion.code == code }) else { return (code, .ended) }
+            if list.contains(where: { $0.promotion == candidate.promotion.id }) { return (code, .applied) }
+            return (code, candidate.obstacle(to: basket) ?? .nothing)
         }
     }
 
@@ -80,18 +82,35 @@ extension Promotion {
         public var promotion: Promotion
         /// For each line, whether it is.
         public var lines: [Bool]
+        /// Why it cannot be used any more, or not by the customer; nil if it can.
+        public var usedUp: Discounts.CodeState?
 
         /// A promotion of some lines.
-        public init(_ promotion: Promotion, lines: [Bool]) {
+        public init(_ promotion: Promotion, lines: [Bool], usedUp: Discounts.CodeState? = nil) {
             self.promotion = promotion
             self.lines = lines
+            self.usedUp = usedUp
+        }
+
+        /// Notes whether a customer can use it.
+        ///
+        /// - Parameters:
+        ///   - customer: whose cart it is; nil where nobody knows, who can use none that counts customers.
+        ///   - taken: how much orders have of something that has a limit.
+        public mutating func note(_ customer: Identifier?, taken: (Claim.Key) -> Int64) {
+            guard usedUp == nil, let most = promotion.perCustomer else { return }
+            if customer.map({ taken(.customer($0, of: promotion.id)) < most }) != true { usedUp = .customer }
+        }
+
+        /// Why it cannot take anything off a basket, whatever is in it; nil if it may.
+        fileprivate func obstacle(to basket: Discounts.Basket) -> Discounts.CodeState? {
+            if let from = promotion.from, basket.now < from { return .later }
+            if let until = promotion.until, basket.now >= until { return .ended }
+            return usedUp ?? promotion.obstacle(to: basket)
         }
     }
 
-    /// Why it cannot take anything off a basket, whatever is in it; nil if it may.
-    fileprivate func obstacle(to basket: Discounts.Basket) -> Discounts.CodeState? {
-        if let from, basket.now < from { return .later }
-        if let until, basket.now >= until { return .ended }
+    private func obstacle(to basket: Discounts.Basket) -> Discounts.CodeState? {
         if let code, !basket.codes.contains(code) { return .nothing }
         if let service, service != basket.service { return .nothing }
         if let minimum, basket.subtotal < minimum { return .minimum }

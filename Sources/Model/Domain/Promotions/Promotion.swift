@@ -71,6 +71,10 @@ public struct Promotion: Equatable, Sendable {
     public var until: Timestamp?
     /// How the order has to be had.
     public var service: ServiceKind?
+    /// The most orders that it takes something off; nil for any number.
+    public var limit: Int64?
+    /// The most orders of one customer; nil for any number. It is for carts with a customer then.
+    public var perCustomer: Int64?
     /// The most that it takes off an order.
     public var cap: Amount?
     /// Whether it does not go together with others.
@@ -82,7 +86,8 @@ public struct Promotion: Equatable, Sendable {
     public init(
         id: Identifier, title: Text, on target: Target, _ gift: Gift, of scope: Scope = .all, buy: Int = 0,
         get: Int = 1, minimum: Amount? = nil, code: Text? = nil, from: Timestamp? = nil, until: Timestamp? = nil,
-        service: ServiceKind? = nil, cap: Amount? = nil, isAlone: Bool = false, by payer: Payer = .outlet
+        service: ServiceKind? = nil, limit: Int64? = nil, perCustomer: Int64? = nil, cap: Amount? = nil,
+        isAlone: Bool = false, by payer: Payer = .outlet
     ) {
         self.id = id
         self.title = title
@@ -96,6 +101,8 @@ public struct Promotion: Equatable, Sendable {
         self.from = from
         self.until = until
         self.service = service
+        self.limit = limit
+        self.perCustomer = perCustomer
         self.cap = cap
         self.isAlone = isAlone
         self.payer = payer
@@ -140,6 +147,11 @@ public struct Promotion: Equatable, Sendable {
             try cap.check("cap")
             guard cap > .zero else { throw .invalid("cap", "must be more than 0") }
         }
+        for case let (field, limit?) in [("limit", limit), ("perCustomer", perCustomer)] {
+            guard (1...Claim.maximumCount).contains(limit) else {
+                throw .invalid(.field(field), "must be from 1 to \(Claim.maximumCount)")
+            }
+        }
         if let code { try Promotion.check(code: code) }
         if let from, let until, until <= from { throw .invalid("until", "must lie behind from") }
     }
@@ -160,7 +172,9 @@ extension MenuState {
     /// The promotions, and which lines each of them is about.
     public func candidates(_ promotions: Promotions.State, for lines: [CartLine]) -> [Promotion.Candidate] {
         promotions.list.map { promotion in
-            Promotion.Candidate(promotion, lines: lines.map { isItem($0.item, in: promotion.scope) })
+            Promotion.Candidate(
+                promotion, lines: lines.map { isItem($0.item, in: promotion.scope) },
+                usedUp: promotions.spent.contains(promotion.id) ? .spent : nil)
         }
     }
 }

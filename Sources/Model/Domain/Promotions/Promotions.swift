@@ -11,6 +11,9 @@ public enum Promotions: Decider {
         case put(Promotion)
         /// There is to be no such promotion any more.
         case end(Identifier)
+        /// Marks as spent what has been used as often as it may be, and takes that back. What there is no promotion of,
+        /// or no limit, is passed over.
+        case followStock([StockChange])
     }
 
     // MARK: Events
@@ -19,6 +22,10 @@ public enum Promotions: Decider {
     public enum Event: Equatable, Sendable {
         case put(Promotion)
         case ended(Identifier)
+        /// It has been used as often as it may be.
+        case spent(Identifier)
+        /// It can be used again, as an order has given it back.
+        case resumed(Identifier)
     }
 
     // MARK: State
@@ -27,6 +34,8 @@ public enum Promotions: Decider {
     public struct State: Equatable, Sendable {
         /// In the order of their ids.
         public fileprivate(set) var list: [Promotion] = []
+        /// Those that have been used as often as they may be.
+        public fileprivate(set) var spent: Set<Identifier> = []
 
         fileprivate init() {}
 
@@ -59,7 +68,15 @@ public enum Promotions: Decider {
         case .end(let id):
             guard state[id] != nil else { throw Rejection(.notFound, "the outlet has no promotion '\(id)'") }
             return [.ended(id)]
+        case .followStock(let changes): return changes.compactMap { follow($0, in: state) }
         }
+    }
+
+    private static func follow(_ change: StockChange, in state: State) -> Event? {
+        guard change.key.kind == .promotion, let id = Identifier(change.key.id.string), state[id]?.limit != nil,
+            state.spent.contains(id) != change.isSoldOut
+        else { return nil }
+        return change.isSoldOut ? .spent(id) : .resumed(id)
     }
 
     // MARK: Evolve
@@ -77,6 +94,8 @@ public enum Promotions: Decider {
             }
             let index = state.list.firstIndex { promotion.id <= $0.id } ?? state.list.count
             if index < state.list.count, state.list[index].id == promotion.id {
+                // Another limit: the supply says whether it has been reached.
+                if state.list[index].limit != promotion.limit { state.spent.remove(promotion.id) }
                 state.list[index] = promotion
             } else {
                 state.list.insert(promotion, at: index)
@@ -86,6 +105,15 @@ public enum Promotions: Decider {
                 throw ImpossibleEvent("the end of an unknown promotion: '\(id)'")
             }
             state.list.remove(at: index)
+            state.spent.remove(id)
+        case .spent(let id):
+            guard state[id]?.limit != nil, state.spent.insert(id).inserted else {
+                throw ImpossibleEvent("a promotion spent that has no limit, or was spent: '\(id)'")
+            }
+        case .resumed(let id):
+            guard state.spent.remove(id) != nil else {
+                throw ImpossibleEvent("a promotion resumed that was not spent: '\(id)'")
+            }
         }
     }
 }

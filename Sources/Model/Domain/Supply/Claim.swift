@@ -8,11 +8,24 @@ public struct Claim: Equatable, Sendable {
         case option
         /// Orders that are wanted for a slot.
         case slot
+        /// Orders that a promotion takes something off.
+        case promotion
+        /// The same, of one customer.
+        case customer
 
         /// Whether it is used up when the kitchen begins with an order: it does not come back after that.
         var isUsedUp: Bool {
             switch self {
             case .item, .option, .slot: true
+            case .promotion, .customer: false
+            }
+        }
+
+        /// Whether customers are shown that nothing is left of it: by the menu, or by what the promotion says.
+        var isShown: Bool {
+            switch self {
+            case .item, .option, .promotion: true
+            case .slot, .customer: false
             }
         }
 
@@ -20,7 +33,7 @@ public struct Claim: Equatable, Sendable {
         public var isLimited: Bool {
             switch self {
             case .item, .option: false
-            case .slot: true
+            case .slot, .promotion, .customer: true
             }
         }
     }
@@ -46,6 +59,14 @@ public struct Claim: Equatable, Sendable {
 
         /// A slot.
         public static func slot(_ time: Timestamp) -> Key { Key(.slot, Text(time.rfc3339)) }
+
+        /// A promotion.
+        public static func promotion(_ id: Identifier) -> Key { Key(.promotion, id.text) }
+
+        /// A promotion, where one customer uses it. No id has a slash.
+        static func customer(_ customer: Identifier, of promotion: Identifier) -> Key {
+            Key(.customer, Text("\(promotion)/\(customer)"))
+        }
 
         /// Whether it is a slot that lies so far back that nothing can happen to it any more.
         func isOver(at now: Timestamp) -> Bool {
@@ -117,6 +138,33 @@ extension OutletDetails {
     func claim(of slot: Timestamp?) -> Claim? {
         guard let slot, let orders = slots?.orders else { return nil }
         return Claim(.slot(slot), 1, limit: Int64(orders))
+    }
+}
+
+extension Promotion {
+    /// What an order takes that it takes something off, so that it is not used more often than it may be.
+    ///
+    /// - Parameter customer: whose order it is, if that is known. Nobody else's uses a promotion that counts customers.
+    func claims(by customer: Identifier?) -> [Claim] {
+        var claims: [Claim] = []
+        if let limit { claims.append(Claim(.promotion(id), 1, limit: limit)) }
+        if let customer, let perCustomer { claims.append(Claim(.customer(customer, of: id), 1, limit: perCustomer)) }
+        return claims
+    }
+}
+
+extension [Claim] {
+    /// Throws if these claim a promotion that takes nothing off, or that of somebody else.
+    func checkPromotions(in charges: [Charge], of customer: Identifier?) throws(ImpossibleEvent) {
+        guard contains(where: { $0.key.kind == .promotion || $0.key.kind == .customer }) else { return }
+        let used = charges.compactMap(\.discount?.promotion)
+        let possible = Set(used.map(Claim.Key.promotion))
+            .union(customer.map { customer in used.map { .customer(customer, of: $0) } } ?? [])
+        for claim in self where claim.key.kind == .promotion || claim.key.kind == .customer {
+            guard claim.count == 1, possible.contains(claim.key) else {
+                throw ImpossibleEvent("a claim of \(claim.key), which takes nothing off")
+            }
+        }
     }
 }
 

@@ -154,29 +154,34 @@ public enum Supply: Decider {
                     state.left[claim.key] == 0
                         ? "\(claim.key) is sold out" : "there is not enough left of \(claim.key)")
             case .slot: Refusal(.noSlot, "the slot at \(claim.key.id) is full")
+            case .promotion: Refusal(.promo, "\(claim.key) has been used as often as it can be")
+            case .customer: Refusal(.promo, "the customer has used a promotion as often as one customer can")
             }
         }
         return nil
     }
 
-    /// What is sold out, or no longer, after these events.
+    /// What is sold out or used up, or no longer, after these events.
     ///
     /// - Parameter state: the one before them.
     public static func changes(by events: [Event], in state: State) -> [StockChange] {
-        var left: [Claim.Key: Int64?] = [:]
-        func before(_ key: Claim.Key) -> Int64? { left[key] ?? state.left[key] }
+        let before = state.counts
+        var after = before
+        var touched: [Claim.Key: Claim] = [:]
         for event in events {
             switch event {
-            case .stocked(let key, let count): left.updateValue(count, forKey: key)
-            case .held(let claims, _, _):
-                for claim in claims { left.updateValue(before(claim.key).map { $0 - claim.count }, forKey: claim.key) }
-            case .returned(let claims, _):
-                for claim in claims { left.updateValue(before(claim.key).map { $0 + claim.count }, forKey: claim.key) }
+            case .stocked(let key, _): touched[key] = Claim(key, 1)
+            case .held(let claims, _, _), .returned(let claims, _):
+                for claim in claims where claim.key.kind.isShown {
+                    touched[claim.key] = Claim(claim.key, 1, limit: claim.limit)
+                }
             case .refused: break
             }
+            do throws(ImpossibleEvent) { try after.take(event) } catch { return [] }
         }
-        return left.compactMap { key, count in
-            (count == 0) == (state.left[key] == 0) ? nil : StockChange(key, isSoldOut: count == 0)
+        return touched.values.compactMap { unit in
+            let isSoldOut = !after.hasRoom(for: unit)
+            return isSoldOut == !before.hasRoom(for: unit) ? nil : StockChange(unit.key, isSoldOut: isSoldOut)
         }.sorted { $0.key < $1.key }
     }
 
@@ -207,7 +212,7 @@ extension Supply {
     public struct Counts: Equatable, Sendable {
         /// How much of what is counted can still be ordered.
         public private(set) var left: [Claim.Key: Int64] = [:]
-        /// How much orders have of what has a limit. Slots are dropped some time after they have passed.
+        /// How much orders have of what has a limit. Slots are dropped some time after they have passed, promotions never.
         public private(set) var taken: [Claim.Key: Int64] = [:]
 
         /// Nothing is counted.
@@ -247,7 +252,9 @@ extension Supply {
                 for claim in claims {
                     left[claim.key]? -= claim.count
                     guard claim.limit != nil else { continue }
-                    if taken[claim.key] == nil { taken = taken.filter { !$0.key.isOver(at: time) } }
+                    if claim.key.kind == .slot, taken[claim.key] == nil {
+                        taken = taken.filter { !$0.key.isOver(at: time) }
+                    }
                     taken[claim.key, default: 0] += claim.count
                 }
             case .refused: break
@@ -267,7 +274,7 @@ extension Supply {
     }
 }
 
-/// Something that is sold out because nothing is left of it, or no longer.
+/// Something that is sold out or used up because nothing is left of it, or no longer.
 public struct StockChange: Equatable, Sendable {
     /// What it is.
     public var key: Claim.Key

@@ -141,6 +141,7 @@ enum MenuEventCodec {
             item.servicePrices.encode(to: &writer)
         }
         if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
+        if let promotion = item.promotion { writer.field("promotion", promotion.rawValue) }
     }
 
     private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
@@ -183,6 +184,7 @@ enum MenuEventCodec {
         var isCombo = false
         var servicePrices = ByService<Amount>()
         var daypart: Identifier?
+        var promotion: Identifier?
         var size: Identifier?
         var until: Timestamp?
         var suspender = Menu.Suspender.merchant
@@ -225,6 +227,7 @@ enum MenuEventCodec {
                 case "combo": isCombo = try reader.bool()
                 case "prices": servicePrices = try .decode(from: &reader)
                 case "daypart": daypart = try reader.identifier()
+                case "promotion": promotion = try reader.identifier()
                 case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 case "by":
@@ -271,7 +274,8 @@ enum MenuEventCodec {
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
                 maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: servicePrices, isCombo: isCombo, daypart: daypart)
+                servicePrices: servicePrices, isCombo: isCombo, daypart: daypart,
+                promotion: promotion)
         }
     }
 }

@@ -34,7 +34,9 @@ extension DomainEvent {
             .menu(.optionSuspended(_, _, let party)), .menu(.optionResumed(_, let party)):
             party == .merchant ? .none : .claims
         case .menu(.itemAdded(let item, _, _)), .menu(.itemChanged(let item)):
-            item.daypart != nil ? .times : item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
+            item.promotion != nil
+                ? .promotions
+                : item.daypart != nil ? .times : item.isCombo ? .parts : item.servicePrices.isEmpty ? .none : .services
         case .menu(.groupPut(let group)):
             group.namesTax ? .parts : group.options.allSatisfy(\.servicePrices.isEmpty) ? .none : .services
         case .outlet(.registered(let details)): details.all.lazy.filter { !$0.isAbsent }.map(\.novelty).max() ?? .none

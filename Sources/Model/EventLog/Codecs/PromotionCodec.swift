@@ -11,6 +11,12 @@ public enum PromotionCodec {
         case .ended(let id):
             writer.field("id", id.rawValue)
             return "promotions.ended"
+        case .spent(let id):
+            writer.field("id", id.rawValue)
+            return "promotions.spent"
+        case .resumed(let id):
+            writer.field("id", id.rawValue)
+            return "promotions.resumed"
         }
     }
 
@@ -51,6 +57,8 @@ public enum PromotionCodec {
             writer.raw(Array(time(moment).utf8))
         }
         if let service = promotion.service { writer.field("service", service.rawValue) }
+        if let limit = promotion.limit { writer.field("limit", limit) }
+        if let perCustomer = promotion.perCustomer { writer.field("perCustomer", perCustomer) }
         if let cap = promotion.cap { writer.field("cap", cap.minorUnits) }
         if promotion.isAlone { writer.field("alone", true) }
         if promotion.payer != .outlet { writer.field("by", promotion.payer.rawValue) }
@@ -68,6 +76,8 @@ public enum PromotionCodec {
         var from: Timestamp?
         var until: Timestamp?
         var service: ServiceKind?
+        var limit: Int64?
+        var perCustomer: Int64?
         var cap: Amount?
         var isAlone = false
         var payer: Promotion.Payer? = .outlet
@@ -88,6 +98,8 @@ public enum PromotionCodec {
             case "service":
                 service = ServiceKind(rawValue: try reader.string())
                 if service == nil { return nil }
+            case "limit": limit = try reader.integer()
+            case "perCustomer": perCustomer = try reader.integer()
             case "cap": cap = Amount(minorUnits: try reader.integer())
             case "alone": isAlone = try reader.bool()
             case "by": payer = Promotion.Payer(rawValue: try reader.string())
@@ -100,8 +112,11 @@ public enum PromotionCodec {
             return .put(
                 Promotion(
                     id: id, title: title, on: target, gift, of: scope, buy: buy, get: get, minimum: minimum, code: code,
-                    from: from, until: until, service: service, cap: cap, isAlone: isAlone, by: payer))
+                    from: from, until: until, service: service, limit: limit, perCustomer: perCustomer, cap: cap,
+                    isAlone: isAlone, by: payer))
         case "promotions.ended": return id.map(Promotions.Event.ended)
+        case "promotions.spent": return id.map(Promotions.Event.spent)
+        case "promotions.resumed": return id.map(Promotions.Event.resumed)
         default: return nil
         }
     }

@@ -33,9 +33,10 @@ enum Upcaster {
         Schema(kind: "outlet.detailsChanged", versions: [1, 2, 2, 3]),
         // Version 2 says when the hours open it again.
         Schema(kind: "outlet.closed", versions: [1, 1, 1, 2]),
-        // Version 2 has prices by service, version 3 combos and options with a tax, version 4 a daypart.
-        Schema(kind: "menu.itemAdded", versions: [1, 2, 3, 4]),
-        Schema(kind: "menu.itemChanged", versions: [1, 2, 3, 4]),
+        // Version 2 has prices by service, version 3 combos and options with a tax, version 4 a daypart, and
+        // version 5 the promotion that an item is shown for.
+        Schema(kind: "menu.itemAdded", versions: [1, 2, 3, 4, 4, 5]),
+        Schema(kind: "menu.itemChanged", versions: [1, 2, 3, 4, 4, 5]),
         // Version 2 has a daypart.
         Schema(kind: "menu.sectionAdded", versions: [1, 1, 1, 2]),
         Schema(kind: "menu.sectionChanged", versions: [1, 1, 1, 2]),

@@ -8,7 +8,7 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - promotions: the promotions of an outlet.
+    ///   - promotions: the promotions of the cart's outlet.
     ///   - now: when.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
     ///   - offers: what the catalogue says of lines of the cart; nil where that is not known. Then each
@@ -54,7 +54,7 @@ public enum CartDocument {
                 let quote = try? Quote(
                     of: contents, offers: offers(contents.lines, contents),
                     terms: details?.pricing(for: service) ?? .none, for: service,
-                    promotions: promotions(contents.lines, contents.outlet), at: now)
+                    promotions: promotions(contents.lines, contents), at: now)
                 CodeDocument.write(quote?.codes ?? contents.codes.map { ($0, .nothing) }, to: &writer)
             } else {
                 // As with problems: something that it cannot be.

@@ -91,7 +91,7 @@ public enum HomeDocument {
             writer.field("id", id.rawValue)
             writer.field("kind", item.kind.string)
             writer.key("model")
-            writeModel(item, entry, record.suspension(of: entry), currency, to: &writer)
+            writeModel(item, entry, of: record, currency, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -99,7 +99,7 @@ public enum HomeDocument {
     }
 
     private static func writeModel(
-        _ item: MenuItem, _ entry: MenuState.Entry, _ suspension: MenuState.Suspension?, _ currency: Currency,
+        _ item: MenuItem, _ entry: MenuState.Entry, of record: OutletRecord, _ currency: Currency,
         to writer: inout JSONWriter
     ) {
         writer.beginObject()
@@ -112,7 +112,11 @@ public enum HomeDocument {
         writer.field("imageSmall", item.imageSmall?.string)
         if !item.links.isEmpty { writer.field("hasLinks", true) }
         if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
-        ItemDocument.writeAvailability(suspension, to: &writer)
+        if let promotion = item.promotion {
+            writer.key("promotion")
+            PromotionsDocument.writeCard(promotion, of: record.promotions, to: &writer)
+        }
+        ItemDocument.writeAvailability(record.suspension(of: entry), to: &writer)
         if let kind = ItemKind.named(item.kind) {
             if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }
             for required in kind.attributes { writer.field(required.name, item.attributes[required.name]) }

@@ -106,6 +106,7 @@ public enum ItemDocument {
         if let tax = item.tax { writer.field("tax", tax.rawValue) }
         if item.isCombo { writer.field("combo", true) }
         if let daypart = item.daypart { writer.field("daypart", daypart.rawValue) }
+        if let promotion = item.promotion { writer.field("promotion", promotion.rawValue) }
         writer.field("attributes", item.attributes)
         writeAvailability(suspension, to: &writer)
     }

@@ -10,7 +10,7 @@ public enum QuoteDocument {
     ///   - texts: decrypts the notes.
     ///   - offers: what the catalogue says of lines of the cart.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
-    ///   - promotions: the promotions of an outlet.
+    ///   - promotions: the promotions of the cart's outlet.
     ///   - now: when.
     ///   - hours: what its hours say of a time.
     public static func bytes(
@@ -27,7 +27,7 @@ public enum QuoteDocument {
         switch state {
         case .filled(let contents):
             write(
-                contents, offers(contents.lines, contents), promotions(contents.lines, contents.outlet), now,
+                contents, offers(contents.lines, contents), promotions(contents.lines, contents), now,
                 details(contents), hours, texts, to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
         case .checkingOut(let contents, let checkout):

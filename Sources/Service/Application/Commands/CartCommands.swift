@@ -259,7 +259,7 @@ enum CartCommands {
                     var checkOut = Cart.CheckOut(
                         order: service.partitioning.orderID(cart: cart, version: version), agreement: agreement,
                         of: state.cart ?? .empty, offers: service.offers(for:of:), claims: service.claims(of:at:),
-                        promotions: service.promotions(for:at:),
+                        promotions: service.promotions(for:of:),
                         details: service.details(for:), hours: service.hours(at: state.cart?.contents?.outlet),
                         now: service.now)
                     checkOut.customer = customer

@@ -35,7 +35,12 @@ enum PromotionCommands {
         Command("PROMO.GET", .catalogue, role: .merchant, "Returns an outlet's promotions, or null.") { parameters in
             let outlet = parameters.required("outlet", .outlet)
             return { service, call throws(Failure) in
-                .answer(Answer(try service.outlet(try call[outlet]).map(PromotionsDocument.bytes)))
+                let outlet = try call[outlet]
+                return .answer(
+                    Answer(
+                        try service.outlet(outlet).map {
+                            PromotionsDocument.bytes(of: $0) { service.taken($0, at: outlet) }
+                        }))
             }
         },
     ]

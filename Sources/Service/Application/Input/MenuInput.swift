@@ -99,9 +99,8 @@ private struct LayoutInput: InputObject {
 struct ItemInput: InputObject {
     static let fields: [String] = [
         "id", "kind", "name", "description", "price", "prices", "cuisine", "tags", "imageSmall", "imageLarge", "images",
-        "links",
-        "maxQuantity", "options", "tax", "combo", "daypart", "attributes", "from", "hasOptions", "groups", "available",
-        "availableFrom",
+        "links", "maxQuantity", "options", "tax", "combo", "daypart", "promotion", "attributes", "from", "hasOptions",
+        "groups", "available", "availableFrom",
     ]
     static let required: [String] = ["kind", "name"]
 
@@ -115,6 +114,7 @@ struct ItemInput: InputObject {
         let tax: Identifier? = try fields.optional("tax")
         let isCombo: Bool = try fields.optional("combo") ?? false
         let daypart: Identifier? = try fields.optional("daypart")
+        let promotion: Identifier? = try fields.optional("promotion")
         // Of an item with sizes, a document shows the lowest of their prices.
         let isPriceShown: Bool = try fields.optional("from") ?? false
         let kind: Text = try fields.required("kind")
@@ -136,7 +136,8 @@ struct ItemInput: InputObject {
                 price: isPriceShown ? nil : price.map(Amount.init),
                 cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
                 links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax,
-                servicePrices: prices.map(ByService.init) ?? ByService(), isCombo: isCombo, daypart: daypart)
+                servicePrices: prices.map(ByService.init) ?? ByService(), isCombo: isCombo, daypart: daypart,
+                promotion: promotion)
         }
     }
 

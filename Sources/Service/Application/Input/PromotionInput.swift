@@ -14,12 +14,6 @@ struct PromotionInput: InputObject {
 
     init(_ fields: InputFields) throws(InputError) {
         id = try fields.optional("id")
-        for name in ["limit", "perCustomer"] {
-            let count: Int? = try fields.optional(name)
-            guard count == nil else {
-                throw InputError(name, "cannot be said: how often a promotion is used is not counted; leave it out")
-            }
-        }
         let give: GiftInput = try fields.required("give")
         let scope: ScopeInput? = try fields.optional("of")
         let minimum: Int64? = try fields.optional("minimum")
@@ -29,7 +23,9 @@ struct PromotionInput: InputObject {
             id: Identifier("_")!, title: try fields.required("title"), on: try fields.required("on"), give.gift,
             of: scope?.scope ?? .all, buy: try fields.optional("buy") ?? 0, get: try fields.optional("get") ?? 1,
             minimum: minimum.map(Amount.init), code: code.map(Promotion.code), from: try fields.optional("from"),
-            until: try fields.optional("until"), service: try fields.optional("service"), cap: cap.map(Amount.init),
+            until: try fields.optional("until"), service: try fields.optional("service"),
+            limit: try fields.optional("limit"), perCustomer: try fields.optional("perCustomer"),
+            cap: cap.map(Amount.init),
             isAlone: try fields.optional("alone") ?? false, by: try fields.optional("by") ?? .outlet)
     }
 

@@ -124,8 +124,9 @@ package protocol ServiceOfState {
     /// How much orders have of something that has a limit.
     func taken(_ key: Claim.Key, at outlet: Identifier) -> Int64
 
-    /// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
-    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate]
+    /// The promotions of a cart's outlet, in the order of their ids, which lines each of them is about, and whether the
+    /// cart's customer can use it.
+    func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate]
 
     /// How far an order has come; nil where there is none.
     func status(ofOrder order: Identifier) -> Order.Status?

@@ -117,9 +117,16 @@ extension Partitions {
         ) { taken(.slot($0), at: outlet) }
     }
 
-    /// The promotions of an outlet, in the order of their ids, and which lines each of them is about.
-    func promotions(for lines: [CartLine], at outlet: Identifier) -> [Promotion.Candidate] {
-        self[StreamName(.outlet, outlet)].model.ask { $0.outletHome.candidates(for: lines, at: outlet) }
+    /// The promotions of a cart's outlet, in the order of their ids, which lines each of them is about, and whether the
+    /// cart's customer can use it.
+    func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate] {
+        self[StreamName(.outlet, cart.outlet)].model.ask { model in
+            var candidates = model.outletHome.candidates(for: lines, at: cart.outlet)
+            for index in candidates.indices {
+                candidates[index].note(cart.customer) { model.supplies.taken($0, at: cart.outlet) }
+            }
+            return candidates
+        }
     }
 
     /// How far an order has come; nil where there is none.
@@ -179,7 +186,7 @@ extension Partitions {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts,
-                promotions: { lines, outlet in LoopActor.assumeIsolated { self.promotions(for: lines, at: outlet) } },
+                promotions: { lines, cart in LoopActor.assumeIsolated { self.promotions(for: lines, of: cart) } },
                 at: LoopActor.assumeIsolated { self.clock() },
                 details: { cart in LoopActor.assumeIsolated { self.details(of: cart.outlet, at: cart.wanted) } }
             ) { lines, cart in LoopActor.assumeIsolated { self.offers(for: lines, of: cart) } }
@@ -193,7 +200,7 @@ extension Partitions {
             LoopActor.assumeIsolated {
                 QuoteDocument.bytes(
                     of: cart, state: state, version: committed.version, texts: texts, offers: offers,
-                    promotions: { self.promotions(for: $0, at: $1) }, at: self.clock(),
+                    promotions: promotions(for:of:), at: self.clock(),
                     details: { self.details(of: $0.outlet, at: $0.wanted) },
                     hours: OutletDetails.hours(at: clock(), rules: { self.rules(of: $0) }) { slot in
                         state.contents.map { self.taken(.slot(slot), at: $0.outlet) } ?? 0

@@ -66,7 +66,7 @@ final class ProcessRunner {
         changes.observe { [weak self] streams in
             guard let self, isRunning else { return }
             var outlets: Set<Identifier> = []
-            for stream in streams where stream.category == .supply || stream.category == .menu {
+            for stream in streams where [.supply, .menu, .promotions].contains(stream.category) {
                 outlets.insert(stream.id)
             }
             for outlet in outlets { followStock(of: outlet) }
@@ -286,29 +286,41 @@ final class ProcessRunner {
 
     // MARK: What is sold out
 
-    /// Has an outlet's menu say what nothing is left of. Mostly it does already, as both are written together; not so
-    /// where an item came after its count.
+    /// Has an outlet's menu and promotions say what nothing is left of. Mostly they do already, as all is written
+    /// together; not so where an item came after its count, or a limit has changed.
     private func followStock(of outlet: Identifier) {
-        let stream = StreamName(.menu, outlet)
+        let stream = StreamName(.supply, outlet)
         guard keeps(partitions.partitioning.partition(of: stream)) else { return }
-        let changes: [StockChange] = partitions[stream].model.ask { model in
+        let commands: [(StreamName, DomainCommand)] = partitions[stream].model.ask { model in
             guard !model.supplies.isEmpty, let left = model.supplies.left(at: outlet),
-                let menu = model.outletHome[outlet]?.menu
+                let record = model.outletHome[outlet]
             else { return [] }
             let counted = left.map { StockChange($0.key, isSoldOut: $0.value == 0) }
-            let uncounted = menu.usedUp.filter { left[$0] == nil }.map { StockChange($0, isSoldOut: false) }
-            let changes = (counted + uncounted).sorted { $0.key < $1.key }
-            let isNews = (try? Menu.decide(.followStock(changes), in: menu).isEmpty) == false
-            return isNews ? changes : []
+            let uncounted = record.menu.usedUp.filter { left[$0] == nil }.map { StockChange($0, isSoldOut: false) }
+            let items = (counted + uncounted).sorted { $0.key < $1.key }
+            let promotions = record.promotions.list.compactMap { promotion in
+                promotion.limit.map { limit in
+                    let key = Claim.Key.promotion(promotion.id)
+                    return StockChange(key, isSoldOut: model.supplies.taken(key, at: outlet) >= limit)
+                }
+            }
+            var commands: [(StreamName, DomainCommand)] = []
+            if (try? Menu.decide(.followStock(items), in: record.menu))?.isEmpty == false {
+                commands.append((StreamName(.menu, outlet), .menu(.followStock(items))))
+            }
+            if (try? Promotions.decide(.followStock(promotions), in: record.promotions))?.isEmpty == false {
+                commands.append((StreamName(.promotions, outlet), .promotions(.followStock(promotions))))
+            }
+            return commands
         }
-        guard !changes.isEmpty else { return }
-        let version = partitions[stream].model.ask { $0.leastVersion(of: StreamName(.supply, outlet)) }
-        let metadata = EventMetadata.byItself(because: StreamName(.supply, outlet), version: version)
+        guard !commands.isEmpty else { return }
+        let version = partitions[stream].model.ask { $0.leastVersion(of: stream) }
+        let metadata = EventMetadata.byItself(because: stream, version: version)
         // Not here: the model is being folded.
         LoopActor.task { [partitions] in
-            partitions[stream].handle(
-                CommandRequest(stream: stream, metadata: metadata) { _, _ in .menu(.followStock(changes)) }
-            ) { _ in }
+            for (other, command) in commands {
+                partitions[other].handle(CommandRequest(stream: other, metadata: metadata) { _, _ in command }) { _ in }
+            }
             partitions[stream].startWork()
         }
     }

@@ -59,7 +59,7 @@ extension Menu {
             guard state.groups.home(of: id) != nil, state.groups.usedUp.contains(id) != change.isSoldOut
             else { return nil }
             return change.isSoldOut ? .optionSuspended(id, until: nil, by: .stock) : .optionResumed(id, by: .stock)
-        case .slot: return nil
+        case .slot, .promotion, .customer: return nil
         }
     }
 
