@@ -165,13 +165,60 @@ struct ServiceCheckTests {
             if partition == home { check.take(.registered(Self.details), of: .kitchen) }
             return check
         }
-        func messages(_ service: ServiceKind) throws -> [String] {
+        func messages(_ placement: Order.Placement) throws -> [String] {
             var checks = checks
-            let placement = try Self.placement(Self.details.pricing, Handover(service))
             #expect(checks[1 - home].problem(of: placement, StreamName.order.id, at: 7) == nil)
             return checks.flatMap { $0.findings(beside: checks).kept.map { "\($0.subject) \($0.message)" } }
         }
-        #expect(try messages(.table) == [])
-        #expect(try messages(.pickup) == ["order-o1 is for pickup, which outlet 'kitchen' never offered"])
+        func order(_ service: ServiceKind) throws -> Order.Placement {
+            try Self.placement(Self.details.pricing, Handover(service))
+        }
+        #expect(try messages(order(.table)) == [])
+        #expect(
+            try messages(Self.discounted()) == [
+                "order-o1 has a discount of promotion 'ten', which outlet 'kitchen' never offered"
+            ])
+        #expect(try messages(order(.pickup)) == ["order-o1 is for pickup, which outlet 'kitchen' never offered"])
+    }
+    // MARK: Promotions
+
+    private static let ten = Promotion(
+        id: Identifier("ten")!, title: "Ten off", on: .order, .amount(Amount(minorUnits: 10)), limit: 1)
+
+    /// An order of which promotion `ten` takes ten off.
+    private static func discounted(claims: [Claim] = ten.claims(by: nil), title: Text = "Ten off") throws
+        -> Order.Placement
+    {
+        let discount = Bill.Discount(ten.id, title, by: .outlet, 10, shares: [10])
+        let bill = try Bill(for: [Bill.Line(Amount(minorUnits: 3_000))], on: .none, discounts: [discount])
+        var placement = Order.Placement(
+            cart: StreamName.cart.id, outlet: .kitchen, currency: pounds, lines: [pie], charges: bill.charges,
+            total: bill.total)
+        placement.claims = claims
+        return placement
+    }
+
+    /// What is found of it after these events of the outlet's promotions.
+    private static func finding(_ promotions: [Promotions.Event], of placement: Order.Placement) -> String? {
+        var check = ServiceCheck(partition: 0, Partitioning(count: 1))
+        check.take(
+            .registered(OutletDetails(name: "The Kitchen", currency: pounds, timeZone: "Europe/London")), of: .kitchen)
+        for event in promotions { check.take(event, of: .kitchen) }
+        return check.problem(of: placement, StreamName.order.id, at: 1)
+    }
+
+    @Test func `discounts of promotions that there were not, and uses that nobody claims, are found`() throws {
+        let foreign = "has a discount of promotion 'ten' that there was not"
+        let order = try Self.discounted()
+        #expect(Self.finding([.put(Self.ten)], of: order) == nil)
+        #expect(Self.finding([], of: order) == foreign)
+        #expect(Self.finding([.put(Self.ten), .ended(Self.ten.id)], of: order) == foreign)
+        #expect(Self.finding([.put(Self.ten)], of: try Self.discounted(title: "Eleven off")) == foreign)
+        #expect(
+            Self.finding([.put(Self.ten), .spent(Self.ten.id)], of: order)
+                == "has a discount of promotion 'ten', which was used up")
+        #expect(
+            Self.finding([.put(Self.ten)], of: try Self.discounted(claims: []))
+                == "does not claim the promotions that it uses")
     }
 }

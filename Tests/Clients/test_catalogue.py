@@ -374,5 +374,12 @@ def test_the_demo_catalogue_is_loaded_into_an_empty_log_once(database):
                 item = entry["menu"]["sections"][1]["items"][0]["id"]
                 with_cart = client("CART.ADD", f"look-{entry['id']}", entry["id"], item, 1, "ID", "once")
                 assert with_cart == 1
+                # Every promotion is on a card.
+                models = [item["model"] for section in home["sections"] for item in section["items"]]
+                cards = {model["promotion"]["id"]: model["promotion"] for model in models if "promotion" in model}
+                assert cards.keys() == entry["promotions"].keys()
+                assert all(card["state"] == "open" for card in cards.values())
+                for card in cards.values():
+                    client("CART.CODE", f"look-{entry['id']}", card["code"])
             events.append(len(tiffin.read_log(client)))
     assert events[0] == events[1]

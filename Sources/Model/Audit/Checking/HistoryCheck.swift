@@ -206,6 +206,7 @@ struct HistoryCheck {
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
                 if case .deed(let deed) = event.event { deeds.take(deed, event) }
                 if case .outlet(let change) = event.event { services.take(change, of: event.stream.id) }
+                if case .promotions(let change) = event.event { services.take(change, of: event.stream.id) }
                 if case .supply(let change) = event.event, let problem = claims.take(change, event) {
                     found(.difference, event.position, event.stream.description, problem)
                 }
@@ -238,7 +239,10 @@ struct HistoryCheck {
         case .supply:
             claims.lose(stream.id)
             last = versions.updateValue(version, forKey: stream) ?? 0
-        case .menu, .promotions, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .promotions:
+            services.losePromotions(of: stream.id)
+            last = versions.updateValue(version, forKey: stream) ?? 0
+        case .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
         case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
         }
         check(stream, version, after: last, corruption.position)

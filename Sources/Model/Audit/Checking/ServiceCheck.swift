@@ -1,25 +1,34 @@
 internal import Domain
 internal import EventLog
 
-/// Checks that orders were had in ways that their outlets offered, and cost what followed from that.
+/// Checks that orders were had in ways that their outlets offered, cost what followed from that, and less only by
+/// promotions that there were.
 ///
 /// An outlet whose events are in the same partition is known as it was when the order was placed: the order was decided
-/// on exactly that. Of others it is only known that they offered a way at some time.
+/// on exactly that. Of others it is only known what they offered at some time.
 struct ServiceCheck {
-    /// A way to have an outlet's orders.
-    private struct Way: Hashable {
+    /// Something that an outlet offers.
+    private struct Offer: Hashable {
+        enum Kind: Hashable {
+            /// A way to have its orders.
+            case service(ServiceKind)
+            case promotion(Identifier)
+        }
+
         var outlet: Identifier
-        var service: ServiceKind
+        var kind: Kind
     }
 
     private let partition: Int
     private let partitioning: Partitioning
     /// The outlets; nil where their events cannot be understood.
     private var outlets: [Identifier: Outlet.State?] = [:]
-    /// The ways that outlets of this partition have offered.
-    private var offered: Set<Way> = []
-    /// The first order that was had in each way of an outlet in another partition.
-    private var elsewhere: [Way: (order: Identifier, position: Int64)] = [:]
+    /// Their promotions, in the same way.
+    private var promotions: [Identifier: Promotions.State?] = [:]
+    /// What outlets of this partition have offered.
+    private var offered: Set<Offer> = []
+    /// The first order that had what an outlet in another partition offers.
+    private var elsewhere: [Offer: (order: Identifier, position: Int64)] = [:]
 
     init(partition: Int, _ partitioning: Partitioning) {
         self.partition = partition
@@ -33,12 +42,22 @@ struct ServiceCheck {
         do throws(ImpossibleEvent) { try Outlet.evolve(&state, event) } catch { return lose(outlet) }
         outlets[outlet] = .some(state)
         for service in state.details?.services.kinds ?? [] {
-            offered.insert(Way(outlet: outlet, service: service))
+            offered.insert(Offer(outlet: outlet, kind: .service(service)))
         }
+    }
+
+    mutating func take(_ event: Promotions.Event, of outlet: Identifier) {
+        guard var state = promotions[outlet, default: Promotions.initial] else { return }
+        do throws(ImpossibleEvent) { try Promotions.evolve(&state, event) } catch { return losePromotions(of: outlet) }
+        promotions[outlet] = .some(state)
+        if case .put(let promotion) = event { offered.insert(Offer(outlet: outlet, kind: .promotion(promotion.id))) }
     }
 
     /// An event of an outlet cannot be understood, so what it offers is not known any more.
     mutating func lose(_ outlet: Identifier) { outlets[outlet] = .some(nil) }
+
+    /// The same of its promotions.
+    mutating func losePromotions(of outlet: Identifier) { promotions[outlet] = .some(nil) }
 
     // MARK: Orders
 
@@ -46,12 +65,15 @@ struct ServiceCheck {
     mutating func problem(of placement: Order.Placement, _ order: Identifier, at position: Int64) -> String? {
         let outlet = placement.outlet
         guard partitioning.partition(of: StreamName(.outlet, outlet)) == partition else {
-            if let service = placement.handover.service {
-                let way = Way(outlet: outlet, service: service)
-                if elsewhere[way] == nil { elsewhere[way] = (order, position) }
+            let had =
+                (placement.handover.service.map { [.service($0)] } ?? [])
+                + placement.discounts.map { Offer.Kind.promotion($0.promotion) }
+            for kind in had where elsewhere[Offer(outlet: outlet, kind: kind)] == nil {
+                elsewhere[Offer(outlet: outlet, kind: kind)] = (order, position)
             }
             return nil
         }
+        if let problem = problemOfDiscounts(in: placement) { return problem }
         guard let details = outlets[outlet]??.details else { return nil }
         let terms = placement.pricing
         guard terms == .none || terms == details.pricing(for: placement.handover.service).settled else {
@@ -82,6 +104,26 @@ struct ServiceCheck {
         return nil
     }
 
+    private func problemOfDiscounts(in placement: Order.Placement) -> String? {
+        guard let state = promotions[placement.outlet, default: Promotions.initial] else { return nil }
+        var claims: [Claim] = []
+        for discount in placement.discounts {
+            guard let promotion = state[discount.promotion], promotion.title == discount.title,
+                promotion.payer == discount.payer, (promotion.target == .delivery) == discount.shares.isEmpty,
+                promotion.service ?? placement.handover.service == placement.handover.service,
+                promotion.cap.map({ discount.amount <= $0.minorUnits }) ?? true
+            else { return "has a discount of promotion '\(discount.promotion)' that there was not" }
+            guard !state.spent.contains(promotion.id) else {
+                return "has a discount of promotion '\(promotion.id)', which was used up"
+            }
+            claims += promotion.claims(by: placement.customer)
+        }
+        guard claims.summed == placement.claims.filter(\.key.kind.isOfPromotions) else {
+            return "does not claim the promotions that it uses"
+        }
+        return nil
+    }
+
     // MARK: All partitions
 
     /// What is wrong with orders at outlets of other partitions.
@@ -89,18 +131,30 @@ struct ServiceCheck {
     /// - Parameter others: the checks of all partitions.
     func findings(beside others: [ServiceCheck]) -> Findings {
         var findings = Findings()
-        for (way, first) in elsewhere.sorted(by: { $0.value.position < $1.value.position }) {
-            let home = partitioning.partition(of: StreamName(.outlet, way.outlet))
+        for (offer, first) in elsewhere.sorted(by: { $0.value.position < $1.value.position }) {
+            let home = partitioning.partition(of: StreamName(.outlet, offer.outlet))
             // An outlet that is not known is not looked for here: another check says what the log lacks.
-            guard let check = others.first(where: { $0.partition == home }),
-                check.outlets[way.outlet]??.details != nil, !check.offered.contains(way)
+            guard let check = others.first(where: { $0.partition == home }), check.knows(offer),
+                !check.offered.contains(offer)
             else { continue }
+            let words =
+                switch offer.kind {
+                case .service(let service): "is for \(service.rawValue)"
+                case .promotion(let promotion): "has a discount of promotion '\(promotion)'"
+                }
             findings.add(
                 Finding(
                     .difference, partition: partition, position: first.position, subject: "order-\(first.order)",
-                    "is for \(way.service.rawValue), which outlet '\(way.outlet)' never offered"))
+                    "\(words), which outlet '\(offer.outlet)' never offered"))
         }
         return findings
+    }
+
+    private func knows(_ offer: Offer) -> Bool {
+        switch offer.kind {
+        case .service: outlets[offer.outlet]??.details != nil
+        case .promotion: promotions[offer.outlet, default: Promotions.initial] != nil
+        }
     }
 }
 

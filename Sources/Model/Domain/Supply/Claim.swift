@@ -21,6 +21,14 @@ public struct Claim: Equatable, Sendable {
             }
         }
 
+        /// Whether it is how often a promotion is used.
+        public var isOfPromotions: Bool {
+            switch self {
+            case .item, .option, .slot: false
+            case .promotion, .customer: true
+            }
+        }
+
         /// Whether customers are shown that nothing is left of it: by the menu, or by what the promotion says.
         var isShown: Bool {
             switch self {
@@ -145,7 +153,7 @@ extension Promotion {
     /// What an order takes that it takes something off, so that it is not used more often than it may be.
     ///
     /// - Parameter customer: whose order it is, if that is known. Nobody else's uses a promotion that counts customers.
-    func claims(by customer: Identifier?) -> [Claim] {
+    public func claims(by customer: Identifier?) -> [Claim] {
         var claims: [Claim] = []
         if let limit { claims.append(Claim(.promotion(id), 1, limit: limit)) }
         if let customer, let perCustomer { claims.append(Claim(.customer(customer, of: id), 1, limit: perCustomer)) }
@@ -156,14 +164,13 @@ extension Promotion {
 extension [Claim] {
     /// Throws if these claim a promotion that takes nothing off, or that of somebody else.
     func checkPromotions(in charges: [Charge], of customer: Identifier?) throws(ImpossibleEvent) {
-        guard contains(where: { $0.key.kind == .promotion || $0.key.kind == .customer }) else { return }
+        let uses = filter(\.key.kind.isOfPromotions)
+        if uses.isEmpty { return }
         let used = charges.compactMap(\.discount?.promotion)
         let possible = Set(used.map(Claim.Key.promotion))
             .union(customer.map { customer in used.map { .customer(customer, of: $0) } } ?? [])
-        for claim in self where claim.key.kind == .promotion || claim.key.kind == .customer {
-            guard claim.count == 1, possible.contains(claim.key) else {
-                throw ImpossibleEvent("a claim of \(claim.key), which takes nothing off")
-            }
+        for claim in uses where claim.count != 1 || !possible.contains(claim.key) {
+            throw ImpossibleEvent("a claim of \(claim.key), which takes nothing off")
         }
     }
 }
