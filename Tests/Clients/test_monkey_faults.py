@@ -146,6 +146,8 @@ FAULTS = {
         "wrong-rate:2", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
     "wrong-part": (
         "wrong-part:2", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
+    "wrong-discount": (
+        "wrong-discount:9", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
     "wrong-filter": ("wrong-filter:9", ["--scenario", "browse"], {"page"}, {"page", "answer"}),
     "lost-row": ("lost-row:3", ["--scenario", "kitchen"], {"orders"}, {"orders"}),
     "wrong-state": (

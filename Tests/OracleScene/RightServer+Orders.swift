@@ -153,7 +153,19 @@ extension RightServer {
     func quote(of cart: CartID, _ state: Cart.State, version: Int) -> [UInt8] {
         QuoteDocument.bytes(
             of: Identifier(world.cartName(cart))!, state: state, version: Int64(version), texts: .none,
-            offers: { self.offers(for: $0, at: $1.outlet) }, details: { self.details(at: $0.outlet) })
+            offers: { self.offers(for: $0, at: $1.outlet) }, promotions: promotions(for:of:),
+            details: { self.details(at: $0.outlet) })
+    }
+
+    /// What an outlet takes off lines by itself.
+    func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate] {
+        let terms = world.outlets.first { $0.id == cart.outlet.rawValue }?.terms?.charges.promotion
+        return terms.map { terms in
+            let promotion = Promotion(
+                id: Identifier(terms.id)!, title: Text(terms.title), on: .order,
+                .percent(Rate(thousandths: Int(terms.percent))!), minimum: Amount(minorUnits: terms.minimum))
+            return [Promotion.Candidate(promotion, lines: lines.map { _ in true })]
+        } ?? []
     }
 
     func details(at outlet: Identifier) -> OutletDetails? {

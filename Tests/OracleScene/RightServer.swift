@@ -208,6 +208,9 @@ package final class RightServer {
             append(outlet: outlet, "outlet.registered")
             return .integer(1)
         case .putMenu(let outlet): return putMenu(outlet)
+        case .putPromotion(let outlet):
+            append("promotions-\(world.outlets[outlet].id)", "promotions.put", [:])
+            return .integer(1)
         case .price(let outlet, let item, let minor):
             return change(outlet, item, "menu.itemRepriced") { $0.price = minor }
         case .suspend(let outlet, let item):
@@ -298,7 +301,8 @@ package final class RightServer {
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
-                    offers: { self.offers(for: $0, at: $1.outlet) }, details: { self.details(at: $0.outlet) }, now: now)
+                    offers: { self.offers(for: $0, at: $1.outlet) }, promotions: promotions(for:of:),
+                    details: { self.details(at: $0.outlet) }, now: now)
             )
         }
     }
@@ -547,6 +551,7 @@ extension Charge {
         ]
         shown["id"] = id?.rawValue
         shown["name"] = name?.string
+        shown["by"] = payer?.rawValue
         shown["rate"] = rate?.thousandths
         shown["base"] = base?.minorUnits
         if !bases.isEmpty { shown["bases"] = bases.map(\.minorUnits) }

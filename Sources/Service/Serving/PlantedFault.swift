@@ -35,6 +35,8 @@ internal import Application
             case wrongRate = "wrong-rate"
             /// A line whose parts have several taxes has one.
             case wrongPart = "wrong-part"
+            /// An outlet's promotions take nothing off a cart.
+            case wrongDiscount = "wrong-discount"
             /// A query overlooks its first `NOT`.
             case wrongFilter = "wrong-filter"
             /// A page of orders passes one over.
@@ -128,6 +130,11 @@ internal import Application
                 for index in details.pricing.taxes.indices { details.pricing.taxes[index].rates = ByService() }
             }
             return details
+        }
+
+        /// The promotions that may take something off a cart.
+        func told(_ promotions: [Promotion.Candidate]) -> [Promotion.Candidate] {
+            !promotions.isEmpty && strikes(.wrongDiscount) ? [] : promotions
         }
 
         /// A query as it is read.

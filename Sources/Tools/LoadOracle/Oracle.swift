@@ -329,8 +329,8 @@ package final class Oracle {
             (exchange.call.outlet.map { world.outlets[$0] } ?? customer.cart.outlet)?
             .settledCount(before: exchange.sent) ?? 0
         switch exchange.call {
-        case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .priceOption, .suspendOption,
-            .resumeOption, .list, .unlist:
+        case .putOutlet, .putMenu, .putPromotion, .open, .close, .hide, .show, .price, .suspend, .resume, .priceOption,
+            .suspendOption, .resumeOption, .list, .unlist:
             return try judgeOwner(exchange)
         case .add, .edit, .set, .remove, .clear, .tip, .service, .checkOut, .checkOutQuote:
             let version = customer.cart.version

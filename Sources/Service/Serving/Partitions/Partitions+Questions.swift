@@ -120,13 +120,17 @@ extension Partitions {
     /// The promotions of a cart's outlet, in the order of their ids, which lines each of them is about, and whether the
     /// cart's customer can use it.
     func promotions(for lines: [CartLine], of cart: Cart.Contents) -> [Promotion.Candidate] {
-        self[StreamName(.outlet, cart.outlet)].model.ask { model in
+        let candidates = self[StreamName(.outlet, cart.outlet)].model.ask { model in
             var candidates = model.outletHome.candidates(for: lines, at: cart.outlet)
             for index in candidates.indices {
                 candidates[index].note(cart.customer) { model.supplies.taken($0, at: cart.outlet) }
             }
             return candidates
         }
+        #if DEBUG
+            if let fault = configuration.plantedFault { return fault.told(candidates) }
+        #endif
+        return candidates
     }
 
     /// How far an order has come; nil where there is none.

@@ -108,7 +108,7 @@ final class LogAudit {
                 orderReplays[String(id)] = OrderReplay()
             }
             follow(event, String(id))
-        case "outlet", "menu":
+        case "outlet", "menu", "promotions":
             if let outlet = oracle.world.outlet(id) {
                 let version = versions[event.stream, default: 0]
                 if event.version != version &+ 1 {
@@ -117,7 +117,8 @@ final class LogAudit {
                 versions[event.stream] = event.version
                 // Only a whole menu makes several events.
                 look(event, isOnce: !["menu.sectionAdded", "menu.itemAdded", "menu.groupPut"].contains(event.kind))
-                fold(event, outlet)
+                // A home says nothing of what applies by itself.
+                if event.kind != "promotions.put" { fold(event, outlet) }
             }
         default: break
         }
@@ -250,6 +251,7 @@ final class LogAudit {
         for outlet in oracle.world.outlets where !oracle.customers[outlet.owner].isWaiting {
             for (stream, acknowledged) in [
                 ("outlet-\(outlet.id)", outlet.outletVersion), ("menu-\(outlet.id)", outlet.menuVersion),
+                ("promotions-\(outlet.id)", outlet.promotionsVersion),
             ] {
                 oracle.count(.log)
                 let version = versions[stream, default: 0]

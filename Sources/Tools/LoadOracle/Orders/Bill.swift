@@ -6,7 +6,7 @@ package struct Bill: Equatable, Sendable {
         package var isIncluded: Bool
         /// What of it falls on each line, and of a tax then on each fee.
         package var shares: [Int64]
-        /// Of a tax: which one it is, and what of each line and each fee it was taken of.
+        /// Of a tax: which one it is, and what of each line and each fee it was taken of. Of a discount: its promotion.
         package var id: String?
         package var name: String?
         package var rate: Int64?
@@ -21,6 +21,7 @@ package struct Bill: Equatable, Sendable {
         }
 
         fileprivate var isTax: Bool { isSame(kind, "tax") }
+        fileprivate var isDiscount: Bool { isSame(kind, "discount") }
 
         /// The charge as carts, quotes and orders show it.
         package var document: JSON {
@@ -28,9 +29,10 @@ package struct Bill: Equatable, Sendable {
                 "kind": JSON(kind), "amount": JSON(amount), "included": .bool(isIncluded),
                 "shares": .array(shares.map { JSON($0) }),
             ]
-            guard isTax else { return .object(members) }
             members["id"] = id.map { JSON($0) }
             members["name"] = name.map { JSON($0) }
+            if isDiscount { members["by"] = JSON("outlet") }
+            guard isTax else { return .object(members) }
             members["rate"] = rate.map { JSON($0) }
             members["base"] = JSON(bases.reduce(0, +))
             members["bases"] = .array(bases.map { JSON($0) })
@@ -91,13 +93,16 @@ package struct Bill: Equatable, Sendable {
     }
 
     private func line(at index: Int) -> Columns {
-        let service = charges.first { isSame($0.kind, "service") }
-        return taxes.reduce(into: [.money: lines[index] + (service?.shares[index] ?? 0)]) { columns, charge in
+        let service = charges.firstIndex { isSame($0.kind, "service") }
+        let off = charges.first(where: \.isDiscount)?.shares[index] ?? 0
+        let money = lines[index] + off + (service.map { charges[$0].shares[index] } ?? 0)
+        return taxes.reduce(into: [.money: money]) { columns, charge in
             var (tax, base) = (charge.shares[index], charge.bases[index])
-            // Service is the first of the fees, which come after the lines.
+            // Charges before the taxes come after the lines.
             if let service {
-                tax += Bill.shares(of: charge.shares[lines.count], by: service.shares)[index]
-                base += Bill.shares(of: charge.bases[lines.count], by: service.shares)[index]
+                let (place, shares) = (lines.count + service, charges[service].shares)
+                tax += Bill.shares(of: charge.shares[place], by: shares)[index]
+                base += Bill.shares(of: charge.bases[place], by: shares)[index]
             }
             if !charge.isIncluded { columns[.money, default: 0] += tax }
             columns[.tax(charge.id ?? "")] = tax

@@ -99,6 +99,19 @@ package struct ServiceTerms: Sendable {
     }
 }
 
+/// What an outlet takes off an order of at least so much, by a percentage in thousandths.
+package struct PromotionTerms: Sendable {
+    package var id: String
+    package var title: String
+    package var percent: Int64
+    package var minimum: Int64
+
+    /// What `PROMO.PUT` takes.
+    var json: String {
+        "{\"title\":\"\(title)\",\"on\":\"order\",\"give\":{\"percent\":\(percent)},\"minimum\":\(minimum)}"
+    }
+}
+
 /// What is charged beside the prices of lines. Amounts are in minor units, and rates in thousandths of a percent.
 package struct Charges: Sendable {
     /// A fee that lines of `freeFrom` or more do not pay, with the id of the tax on it.
@@ -110,6 +123,8 @@ package struct Charges: Sendable {
     /// The first is on the lines, but for parts of them that have another.
     package var taxes: [(id: String, name: String, rate: Int64)] = []
     package var isTaxIncluded = false
+    /// What is taken off the order by itself.
+    package var promotion: PromotionTerms?
 
     package init() {}
 
@@ -123,12 +138,24 @@ package struct Charges: Sendable {
     /// - Parameter parts: those of each line.
     func bill(for lines: [Int64], of parts: [[Bill.Part]], tip: Int64) -> Bill {
         let subtotal = lines.reduce(0, +)
-        let divided = zip(lines, parts).map { Bill.byTax($0, $1, first: taxes.first?.id) }
         var charges: [Bill.Charge] = []
         var taxesOfFees: [String?] = []
+        var left = lines
+        if let promotion, subtotal >= promotion.minimum {
+            let shares = Bill.shares(of: Bill.halfUp(subtotal * promotion.percent, 100_000), by: lines)
+            if shares.contains(where: { $0 > 0 }) {
+                charges.append(
+                    Bill.Charge(
+                        "discount", -shares.reduce(0, +), shares: shares.map { -$0 }, id: promotion.id,
+                        name: promotion.title))
+                taxesOfFees.append(nil)
+            }
+            left = zip(lines, shares).map { $0 - $1 }
+        }
+        let divided = zip(left, parts).map { Bill.byTax($0, $1, first: taxes.first?.id) }
         if let service {
-            let amount = Bill.halfUp(subtotal * service.rate, 100_000)
-            charges.append(Bill.Charge("service", amount, shares: Bill.shares(of: amount, by: lines)))
+            let amount = Bill.halfUp(left.reduce(0, +) * service.rate, 100_000)
+            charges.append(Bill.Charge("service", amount, shares: Bill.shares(of: amount, by: left)))
             taxesOfFees.append(service.tax)
         }
         for (kind, fee) in [("smallOrder", smallOrder), ("delivery", delivery)] {

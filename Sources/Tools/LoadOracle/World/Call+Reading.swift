@@ -3,7 +3,7 @@ extension Call {
     func recorded(_ world: World) -> [String] {
         let words = words(world)
         switch self {
-        case .putOutlet, .putMenu: return Array(words.prefix(2))
+        case .putOutlet, .putMenu, .putPromotion: return Array(words.prefix(2))
         case .list: return Array(words.prefix(4)) + words.dropFirst(5)
         default: return words
         }
@@ -40,6 +40,7 @@ extension Call {
         switch words.first {
         case "OUTLET.PUT": call = outlet(1).map(Call.putOutlet)
         case "MENU.PUT": call = outlet(1).map(Call.putMenu)
+        case "PROMO.PUT": call = outlet(1).map(Call.putPromotion)
         case "OUTLET.OPEN": call = outlet(1).map { .open(outlet: $0) }
         case "OUTLET.CLOSE": call = outlet(1).map { .close(outlet: $0) }
         case "OUTLET.HIDE": call = outlet(1).map { .hide(outlet: $0) }

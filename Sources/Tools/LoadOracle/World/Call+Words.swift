@@ -4,8 +4,9 @@ extension Call {
     /// The outlet whose offers its answer depends on.
     package var outlet: Int? {
         switch self {
-        case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet),
-            .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
+        case .putOutlet(let outlet), .putMenu(let outlet), .putPromotion(let outlet), .open(let outlet),
+            .close(let outlet), .hide(let outlet), .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _),
+            .resume(let outlet, _),
             .list(let outlet, _, _), .unlist(let outlet, _), .priceOption(let outlet, _, _),
             .suspendOption(let outlet, _), .resumeOption(let outlet, _), .add(_, let outlet, _, _, _, _),
             .home(let outlet, _, _),
@@ -30,6 +31,7 @@ extension Call {
             .list(let outlet, _, _), .unlist(let outlet, _), .priceOption(let outlet, _, _),
             .suspendOption(let outlet, _), .resumeOption(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
+        case .putPromotion(let outlet): "promotions-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
             .clear(let cart), .tip(let cart, _), .service(let cart, _, _), .checkOut(let cart, _),
             .checkOutQuote(let cart, _):
@@ -49,6 +51,9 @@ extension Call {
         case .putOutlet(let outlet):
             return ["OUTLET.PUT", outletID(outlet), world.outlets[outlet].json(city: world.name)]
         case .putMenu(let outlet): return ["MENU.PUT", outletID(outlet), world.outlets[outlet].menu.json]
+        case .putPromotion(let outlet):
+            let promotion = world.outlets[outlet].terms?.charges.promotion
+            return ["PROMO.PUT", outletID(outlet)] + (promotion.map { [$0.id, $0.json] } ?? [])
         case .open(let outlet): return ["OUTLET.OPEN", outletID(outlet)]
         case .close(let outlet): return ["OUTLET.CLOSE", outletID(outlet)]
         case .hide(let outlet): return ["OUTLET.HIDE", outletID(outlet)]

@@ -4,6 +4,8 @@ package enum Call: Equatable, Sendable {
     // What owners of outlets do.
     case putOutlet(Int)
     case putMenu(Int)
+    /// Adds the promotion of a kitchen that has one.
+    case putPromotion(Int)
     case open(outlet: Int)
     case close(outlet: Int)
     case hide(outlet: Int)
@@ -111,7 +113,7 @@ package enum Call: Equatable, Sendable {
 extension Call {
     /// The kinds of calls, as reports name them.
     package enum Kind: Int, CaseIterable, Sendable {
-        case outletPut, menuPut, outletOpen, outletClose, outletHide, outletShow
+        case outletPut, menuPut, promoPut, outletOpen, outletClose, outletHide, outletShow
         case itemPrice, itemSuspend, itemResume, itemPut, itemRemove, optionPrice, optionSuspend, optionResume
         case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
         case orderRefund
@@ -125,6 +127,7 @@ extension Call {
             switch self {
             case .outletPut: "outlet.put"
             case .menuPut: "menu.put"
+            case .promoPut: "promo.put"
             case .outletOpen: "outlet.open"
             case .outletClose: "outlet.close"
             case .outletHide: "outlet.hide"
@@ -182,6 +185,7 @@ extension Call {
         switch self {
         case .putOutlet: .outletPut
         case .putMenu: .menuPut
+        case .putPromotion: .promoPut
         case .open: .outletOpen
         case .close: .outletClose
         case .hide: .outletHide

@@ -15,11 +15,13 @@ package enum KitchenTerms {
             charges.service = (12_500, tax)
             charges.taxes = [(tax, "VAT", 20_000), (other, "Other", 5_000)]
             charges.isTaxIncluded = true
+            charges.promotion = PromotionTerms(id: "tenth", title: "A tenth", percent: 10_000, minimum: 2_000)
             return OrderTerms(prepMinutes: 20, acceptWithin: 900, charges: charges)
         case 1: return OrderTerms(prepMinutes: 15, acceptWithin: 1)
         case 2:
             charges.delivery = (299, freeFrom: 4_000, tax)
             charges.taxes = [(tax, "VAT", 8_875)]
+            charges.promotion = PromotionTerms(id: "third", title: "A third", percent: 33_333, minimum: 0)
             return OrderTerms(prepMinutes: 30, acceptWithin: 2, payWithin: 1, charges: charges)
         default:
             charges.service = (7_250, tax)

@@ -35,6 +35,8 @@ package final class Outlet {
     /// How many events the outlet and its menu have.
     private(set) var outletVersion: Int64 = 0
     private(set) var menuVersion: Int64 = 0
+    /// The version of its promotions, if it has any.
+    private(set) var promotionsVersion: Int64 = 0
     /// When each change was settled.
     private var settledTimes: [UInt64] = []
     /// The changes of each target, with their numbers, and when they were settled.
@@ -83,18 +85,18 @@ package final class Outlet {
     /// A write was acknowledged with a version, of the outlet itself or of its menu. Returns whether it changed
     /// anything.
     func follow(_ version: Int64, of call: Call) throws(Violation) -> Bool {
-        let isOfMenu: Bool
-        switch call {
-        case .putOutlet, .open, .close, .hide, .show: isOfMenu = false
-        default: isOfMenu = true
-        }
-        let known = isOfMenu ? menuVersion : outletVersion
-        let name = isOfMenu ? "the menu of \(id)" : id
+        let (stream, name): (ReferenceWritableKeyPath<Outlet, Int64>, String) =
+            switch call {
+            case .putOutlet, .open, .close, .hide, .show: (\.outletVersion, id)
+            case .putPromotion: (\.promotionsVersion, "the promotions of \(id)")
+            default: (\.menuVersion, "the menu of \(id)")
+            }
+        let known = self[keyPath: stream]
         // Putting a whole menu makes several events; any other command makes one, or none if it changes nothing.
         let isWhole = if case .putMenu = call { true } else { false }
         let isRight = isWhole ? version > known : version == known &+ (changesNothing(call) ? 0 : 1)
         // A wrong version is reported once: what follows is compared with it.
-        if isOfMenu { menuVersion = version } else { outletVersion = version }
+        self[keyPath: stream] = version
         guard isRight else {
             throw Violation(.version, "\(call.kind.name) moved \(name) from version \(known) to \(version)")
         }

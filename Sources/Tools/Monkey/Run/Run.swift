@@ -123,8 +123,10 @@ final class Run {
     func prepare() async throws {
         for outlet in world.outlets {
             let owner = shoppers[outlet.owner]
+            let promotion: [Call] = outlet.terms?.charges.promotion == nil ? [] : [.putPromotion(outlet.index)]
             owner.script =
-                [.open(outlet: outlet.index), .putMenu(outlet.index), .putOutlet(outlet.index)] + owner.script
+                [.open(outlet: outlet.index), .putMenu(outlet.index)] + promotion + [.putOutlet(outlet.index)]
+                + owner.script
         }
         try await runScripts(.preparing)
         if options.size.carts > 0 {
