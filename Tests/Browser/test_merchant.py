@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+from datetime import date, timedelta
 
 from PIL import Image
 from site_under_test import PATIENCE, Site, put_kitchen, violations
@@ -336,6 +337,42 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     assert saved.value.path().read_text() == printed.stdout
 
 
+def test_orders_are_found_by_day_number_item_and_name(visit, site, merchant, name):
+    put_kitchen(merchant, name)
+    merchant("OUTLET.PUT", name, json.dumps(outlet_document(acceptWithin=600, prepMinutes=20)))
+    first = place(merchant, name, name, ("lunch0", 1), name="Asha <b>")
+    second = place(merchant, name, f"{name}-2", ("dinner1", 1))
+    page = open_page(visit, site, f"#orders?outlet={name}")
+    # The outlet's clocks are ahead of these.
+    placed = date.fromisoformat(merchant.json("ORDER.GET", second)["placedAt"][:10])
+    shown = lambda: page.locator("[data-order]").evaluate_all("(rows) => rows.map((row) => row.dataset.order)")
+    for text, found in (("asha <B>", [first]), ("dinner", [second]), (f"#{second[-8:-4]}", [second]), ("e", [second, first])):
+        page.get_by_label("Number, item or name").fill(text)
+        page.get_by_label("Number, item or name").press("Enter")
+        page.get_by_role("status").get_by_text(f"{len(found)} of 2 orders have “{text}” in their number").wait_for()
+        assert shown() == found
+    assert violations(page) == []
+    page.get_by_label("Number, item or name").fill("")
+    page.get_by_label("From").fill("2026-01-01")
+    page.get_by_label("Until").fill("2026-01-02")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_text("There are no such orders here.").wait_for()
+    address = page.url
+    page.get_by_label("From").fill((placed - timedelta(days=1)).isoformat())
+    page.get_by_label("Until").fill((placed + timedelta(days=1)).isoformat())
+    page.get_by_role("button", name="Show").click()
+    page.locator(f"[data-order='{first}']").wait_for()
+    assert shown() == [second, first]
+    # Somebody else sees the same.
+    other = open_page(visit, site, address[address.index("#"):])
+    other.get_by_text("There are no such orders here.").wait_for()
+    page.get_by_label("From").fill("2020-01-01")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("alert").get_by_text("must lie within 100 days").wait_for()
+    page.get_by_role("combobox", name="Outlet").select_option(label="All")
+    page.wait_for_url("**#orders")
+
+
 def test_a_confined_merchant_sees_its_outlets_and_no_others(browser, visit):
     with fresh_database() as url:
         assert run_tiffin("migrate", "--database", url).returncode == 0
@@ -360,6 +397,8 @@ def test_a_confined_merchant_sees_its_outlets_and_no_others(browser, visit):
             assert page.locator("[data-order]").evaluate_all("(rows) => rows.map((row) => row.dataset.order)") == [own]
             page.locator("[data-order] a").click()
             page.get_by_role("button", name="Give back…").wait_for()
+            # The log is not for merchants, but an order says of itself what became of it.
+            page.locator("table.history").get_by_text("Sent to the kitchen").first.wait_for()
             for fragment in ("menu?outlet=bakery", "orders?outlet=bakery", "day?outlet=bakery", "outlets?after=bakery",
                              f"order?order={theirs}"):
                 page.evaluate("(hash) => { location.hash = hash; }", fragment)

@@ -205,7 +205,8 @@ extension Route {
             "GET", "/v1/orders", both, "ORDERS",
             [
                 .query("outlet", "OUTLET"), .visitor("customer", "CUSTOMER"), .query("status", "STATUS"),
-                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
+                .query("from", "FROM"), .query("until", "UNTIL"), .query("after", "AFTER"),
+                .query("count", "COUNT", integer: true), .query("at", "AT"),
             ], .document(.never)),
         Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
         Route(
