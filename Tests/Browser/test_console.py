@@ -238,6 +238,63 @@ def test_whoever_has_to_log_in_does_so_and_comes_back(browser, visit):
             assert page.get_by_role("button", name="Rebuild").count() == 0
             assert page.get_by_role("button", name="Forget").count() == 0
             assert page.evaluate("document.cookie + JSON.stringify(localStorage)") == "{}"
+            page.goto(f"{site.console}/#users")
+            page.get_by_text("Only admins see users.").wait_for()
             page.get_by_role("button", name="Log out").click()
             page.wait_for_url("**/login")
+            manage_users(page, visit, site)
             page.close()
+
+
+def manage_users(page, visit, site):
+    """What an admin does to users, and what comes of it."""
+    def log_in(page, name, password):
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password or token").fill(password)
+        page.get_by_role("button", name="Log in").click()
+
+    def agree(title, yes):
+        page.get_by_role("dialog", name=title).get_by_role("button", name=yes).click()
+
+    page.goto(f"{site.console}/login?to=/%23users")
+    log_in(page, "root", "correct horse")
+    rows = page.get_by_test_id("users").locator("tr")
+    page.locator("[data-user=judge]").wait_for()
+    # Nobody locks themselves out.
+    assert page.locator("[data-user=root]").get_by_role("button", name="Remove").is_hidden()
+    page.get_by_label("Name").fill("cook")
+    page.get_by_label("Role").select_option("merchant")
+    page.get_by_label("Confined to", exact=True).fill("grill, bakery")
+    page.get_by_role("button", name="Add").press("Enter")
+    cook = page.locator("[data-user=cook]")
+    cook.get_by_text("nothing yet").wait_for()
+    assert cook.get_by_label("What cook is confined to").input_value() == "grill, bakery"
+    cook.get_by_label("What cook is confined to").fill("grill")
+    cook.get_by_role("button", name="Confine cook").click()
+    page.get_by_text("Until now it may use grill, bakery, from then on grill.").wait_for()
+    assert violations(page) == []
+    agree("Confine cook?", "Confine")
+    cook.get_by_role("button", name="New token").click()
+    agree("Make a token for cook?", "Make it")
+    page.locator("[data-testid=token]:focus").wait_for()
+    token = page.get_by_test_id("token").input_value()
+    assert token.startswith("tiffin_") and violations(page) == []
+    page.get_by_role("button", name="Hide it").click()
+    assert token not in page.content() and page.get_by_test_id("token").input_value() == ""
+    other = visit("/login", of=site, origin=site.console)
+    log_in(other, "cook", token)
+    other.wait_for_url(lambda url: "/login" not in url)
+    cook.get_by_role("button", name="Disable").click()
+    agree("Disable cook?", "Disable")
+    cook.get_by_text("disabled", exact=True).wait_for()
+    cook.get_by_role("button", name="Enable").click()
+    cook.get_by_text("enabled", exact=True).wait_for()
+    page.get_by_label("Name").fill("cook")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("alert").get_by_text("there is a user 'cook' already").wait_for()
+    cook.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog", name="Remove cook?").get_by_label("Type").fill("cook")
+    agree("Remove cook?", "Remove")
+    cook.wait_for(state="detached")
+    assert rows.count() == 2
+    other.close()

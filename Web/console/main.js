@@ -9,4 +9,5 @@ showPages(
         travel: () => import("./travel.js"),
         proof: () => import("./proof.js"),
         health: () => import("./health.js"),
+        users: () => import("./users.js"),
     }, "log", "/login");

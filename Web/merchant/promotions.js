@@ -74,7 +74,7 @@ export async function show(main, parameters, { signal }) {
         return h("tr", { "data-promotion": id },
             h("td", { dir: "auto", "data-ref": "title" }), h("td", { dir: "auto", "data-ref": "gift" }),
             h("td", { dir: "auto", "data-ref": "conditions" }), h("td", { "data-ref": "state" }),
-            h("td", { class: "chips" }, button("edit", "Change…", () => openPromotion(find())), button("end", "End…", () => end(find()))));
+            h("td", {}, h("div", { class: "chips" }, button("edit", "Change…", () => openPromotion(find())), button("end", "End…", () => end(find())))));
     }
 
     function fill(node, promotion) {

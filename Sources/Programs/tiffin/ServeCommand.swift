@@ -260,7 +260,8 @@ enum ServeCommand: Subcommand {
         defer { web.close() }
         let service = try await Server(
             configuration: configuration, log: storage.log, history: storage.history, keys: storage.keys,
-            store: storage.store, pictures: pictures, logger: logger
+            store: storage.store, pictures: pictures,
+            users: UserAdministration(databases) { logger.error($0) }, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -387,3 +388,4 @@ enum ServeCommand: Subcommand {
 extension PostgresFleet: FleetStore {}
 
 extension PostgresPictures: PictureStore {}
+extension UserAdministration: UserStore {}
