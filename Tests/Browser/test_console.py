@@ -10,7 +10,7 @@ import random
 import pytest
 from redis.crc import key_slot
 from site_under_test import PATIENCE, Site, put_kitchen, violations
-from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, wait_until
+from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, sql, wait_until
 
 SEED = 20_260_304
 
@@ -173,6 +173,52 @@ def test_the_health_page_says_how_far_projections_are(open_console, merchant):
     head = json.loads(merchant("LOG.HEAD"))[0]["position"]
     wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), PATIENCE, "the head")
     assert violations(page) == []
+
+
+def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit):
+    options = ["--slowlog-log-slower-than", "0", "--latency-monitor-threshold", "1"]
+    with fresh_database() as url:
+        assert run_tiffin("migrate", "--database", url, "--partitions", 3).returncode == 0
+        with Site(url, *options) as site, site.server.client() as client, site.server.client() as other:
+            for name in ("bakery", "pier", "grill"):
+                put_kitchen(client, name)
+            client("MENU.ITEM.PRICE", "grill", "lunch0", 4321)
+            assert run_tiffin("relay", "--show-secret", "--database", url).returncode == 0
+            sql("insert into tiffin.relay_cursors (relay, partition, position, failure, failed_at) "
+                "values ('default', 0, 1, 'event 0-2 is not taken: <b>', now())", url)
+            other("CLIENT", "SETNAME", "till")
+            page = visit("/#streams?text=menu-", of=site, origin=site.console, viewport={"width": 1280, "height": 800})
+            rows = page.get_by_test_id("streams").locator("tr")
+            rows.nth(2).wait_for()
+            cells = [row.locator("td").all_text_contents() for row in rows.all()]
+            # The newest comes first, whichever partition it is in.
+            assert [name for name, *_ in cells] == ["menu-grill", "menu-pier", "menu-bakery"]
+            assert [int(count) for _, count, _ in cells] == [
+                client.json("MENU.GET", name)["version"] for name in ("grill", "pier", "bakery")]
+            assert violations(page) == []
+            for name, search, seen in (
+                ("projections", "cart_counts", "cart_counts"), ("slowlog", "menu.item.price", "4321"), ("clients", "till", "till"),
+                ("relays", "is not taken", "<b>"),
+            ):
+                page.goto(f"{site.console}/#{name}")
+                body = page.get_by_test_id(name)
+                body.locator("tr").first.wait_for()
+                page.get_by_label("Search").fill(search)
+                body.locator("tr", has_text=seen).first.wait_for()
+                assert violations(page) == []
+                found = body.locator("tr").count()
+                colleague = visit(page.url.removeprefix(site.console), of=site, origin=site.console)
+                wait_until(lambda: colleague.get_by_test_id(name).locator("tr").count() == found, PATIENCE, f"the same {name}")
+                colleague.close()
+            page.goto(f"{site.console}/#latency")
+            page.get_by_role("heading", name="Delays").wait_for()
+            assert violations(page) == []
+            page.goto(f"{site.console}/#clients?text=till")
+            page.get_by_test_id("clients").get_by_role("button", name="End").click()
+            page.get_by_role("dialog").get_by_role("button", name="End it").click()
+            page.get_by_test_id("clients").locator("tr").first.wait_for(state="detached")
+            assert other.is_closed()
+            page.close()
 
 
 # --- what admins do

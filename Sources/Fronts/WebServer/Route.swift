@@ -345,6 +345,7 @@ extension Route {
     private static let admins: [Route] = [
         Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
         Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
+        Route("GET", "/v1/relays", [.console], "RELAY.LIST", .document(.never)),
         Route("GET", "/v1/users", [.console], "USER.LIST", .document(.never)),
         Route(
             "POST", "/v1/users", [.console], "USER.ADD",

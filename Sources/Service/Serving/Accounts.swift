@@ -5,11 +5,14 @@ package import EventLoop
 internal import TextFormats
 package import Users
 
-/// Where users are kept, as admins change them.
+/// Where users are kept, as admins change them, and relays.
 @LoopActor
 package protocol UserStore: AnyObject {
     /// Every user, by name.
     func all() async throws(UserFailure) -> [ListedUser]
+
+    /// How far each relay is, by name and partition.
+    func relays() async throws(UserFailure) -> [RelayPlace]
 
     /// Does something to a user, and records it in the log.
     func perform(_ action: UserAction, on name: Identifier, for metadata: EventMetadata) async throws(UserFailure)
@@ -36,6 +39,33 @@ final class Accounts {
             writer.key("users")
             writer.beginArray()
             for user in users { Accounts.write(user, to: &writer) }
+            writer.endArray()
+            writer.endObject()
+            return writer.bytes
+        }
+    }
+
+    /// How far each relay is, as JSON.
+    ///
+    /// - Parameter heads: the position at which each partition ends.
+    func relays(heads: @escaping @LoopActor () -> [Int64], for caller: Caller) throws(Failure) -> Response {
+        try answering(caller) { store throws(UserFailure) in
+            let (relays, heads) = (try await store.relays(), heads())
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.key("relays")
+            writer.beginArray()
+            for relay in relays {
+                let head = heads.indices.contains(relay.partition) ? heads[relay.partition] : relay.position
+                writer.beginObject()
+                writer.field("name", relay.name.rawValue)
+                writer.field("partition", relay.partition)
+                writer.field("position", relay.position)
+                writer.field("events", max(head - relay.position, 0))
+                writer.field("failure", relay.failure?.reason)
+                writer.field("failedAt", relay.failure?.at.rfc3339)
+                writer.endObject()
+            }
             writer.endArray()
             writer.endObject()
             return writer.bytes

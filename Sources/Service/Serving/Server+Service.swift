@@ -208,6 +208,10 @@ extension Server: @LoopActor Service {
         try pictures.store(picture, of: outlet, for: caller)
     }
 
+    package func relays(for caller: Caller) throws(Failure) -> Response {
+        try accounts.relays(heads: { [partitions] in partitions.workers.map(\.head) }, for: caller)
+    }
+
     package func users(for caller: Caller) throws(Failure) -> Response { try accounts.list(for: caller) }
 
     package func perform(

@@ -233,6 +233,8 @@ final class MemoryService: Service {
         return .answer(.null)
     }
 
+    func relays(for caller: Caller) throws(Failure) -> Response { .answer(.null) }
+
     func users(for caller: Caller) throws(Failure) -> Response { .answer(.null) }
 
     func perform(

@@ -283,6 +283,9 @@ package protocol ServiceOfMaintenance {
     /// Stores a picture. Returns the path at which it is served, as JSON, once it is there.
     func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response
 
+    /// How far each relay is, as JSON, once that is read.
+    func relays(for caller: Caller) throws(Failure) -> Response
+
     /// Every user, as JSON, once they are read.
     func users(for caller: Caller) throws(Failure) -> Response
 

@@ -4,7 +4,7 @@ package import EventLoop
 internal import Postgres
 package import Users
 
-/// The users of a log, as a server changes them where an admin asks for it: with the rights of the database's user, who
+/// The users of a log and its relays, as a server changes users and lists both where an admin asks for it: with the rights of the database's user, who
 /// has to own the schema.
 @LoopActor
 package final class UserAdministration {
@@ -45,6 +45,9 @@ package final class UserAdministration {
             report("what was done to user '\(name)' is not recorded yet: \(error)")
         }
     }
+
+    /// How far each relay is, by name and partition.
+    package func relays() async throws(UserFailure) -> [RelayPlace] { try await with { try await $0.relays() } }
 
     private func with<Result: Sendable>(
         _ metadata: EventMetadata = .none, _ body: @LoopActor (UserTable) async throws -> Result

@@ -36,6 +36,17 @@ package struct UserTable {
         }
     }
 
+    /// How far each relay is, by name and partition.
+    package func relays() async throws -> [RelayPlace] {
+        try await connection.execute(Statements.relays).compactMap { row in
+            guard let name = Identifier(row["relay"] as String) else { return nil }
+            let reason: String? = row["failure"]
+            return RelayPlace(
+                name, partition: row["partition"], position: row["position"],
+                failure: reason.map { (reason: $0, at: row["failed_at"]) })
+        }
+    }
+
     /// Adds a user.
     package func add(_ user: User) async throws {
         try await change(user.name, "added") { transaction, revision in
@@ -185,6 +196,10 @@ private enum Statements {
         SELECT \(User.columns), created_at FROM tiffin.users
         WHERE removed_at IS NULL ORDER BY name
         """)
+
+    static let relays = Statement(
+        "relay_places",
+        "SELECT relay, partition, position, failure, failed_at FROM tiffin.relay_cursors ORDER BY relay, partition")
 
     static let one = Statement(
         "one_user",
