@@ -231,6 +231,26 @@ import Users
         #expect(service.orderQuestions.last?.question.count == 20)
     }
 
+    @Test func `ORDERS of days are of those of the outlet`() throws {
+        var details = OutletDetails(name: "O", currency: Currency("EUR")!, timeZone: "Europe/Berlin")
+        details.dayStarts = 240
+        service.details[id("o")] = details
+        _ = try service.run("ORDERS OUTLET o FROM 2026-03-28".words)
+        _ = try service.run("ORDERS OUTLET o FROM 2026-03-28 UNTIL 2026-03-30".words)
+        let placed = service.orderQuestions.map { $0.question.filter.placed }
+        #expect(placed.map { $0?.lowerBound.rfc3339 } == ["2026-03-28T03:00:00Z", "2026-03-28T03:00:00Z"])
+        #expect(placed.map { $0?.upperBound.rfc3339 } == ["2026-03-29T02:00:00Z", "2026-03-31T02:00:00Z"])
+        #expect(try refusal("ORDERS", "FROM", "2026-03-28")?.hasPrefix("INVALID FROM: needs an OUTLET") ?? false)
+        for (words, field) in [
+            (["UNTIL", "2026-03-28"], "UNTIL"), (["FROM", "2026-03-28", "UNTIL", "2026-03-27"], "UNTIL"),
+            (["FROM", "2026-02-30"], "FROM"), (["FROM", "2026-01-01", "UNTIL", "2026-04-11"], "UNTIL"),
+        ] {
+            let refused = try failure { _ = try service.run(["ORDERS", "OUTLET", "o"] + words) }
+            #expect(refused?.hasPrefix("INVALID \(field): ") ?? false, "\(words)")
+        }
+        #expect(try refusal("ORDERS", "OUTLET", "p", "FROM", "2026-03-28")?.hasPrefix("NOTFOUND ") ?? false)
+    }
+
     @Test func `whoever is confined says whose orders they are`() throws {
         let (asha, merchant) = (Confinement(ofCustomer: id("asha")), User(id("m"), role: .merchant, grants: [id("o")]))
         #expect(try refusal("ORDERS", within: asha)?.hasPrefix("NOPERM ") ?? false)

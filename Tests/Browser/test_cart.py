@@ -122,6 +122,40 @@ def test_an_order_is_placed_at_the_price_that_was_seen(visit, merchant, kitchen)
     wait_for_badge(page, 1)
 
 
+def test_a_code_is_said_and_taken_back_in_the_cart(visit, merchant, kitchen):
+    title = "Ten <b>percent</b>"
+    for id, promotion in (
+        ("ten", {"title": title, "give": {"percent": 10_000}, "code": "TEN"}),
+        ("big", {"title": "Big", "give": {"amount": 500}, "code": "BIG", "minimum": 5000}),
+    ):
+        merchant("PROMO.PUT", kitchen, id, json.dumps({"on": "order", **promotion}))
+    page = visit(f"/o/{kitchen}")
+    page.locator("[data-item=lunch0] .add").click()
+    wait_for_cart(page, 1)
+    page.locator("#cart-button").click()
+    field, codes = page.get_by_label("Promotion code"), page.get_by_test_id("codes")
+    field.fill("<i>twenty</i>")
+    field.press("Enter")
+    page.get_by_role("alert").get_by_text("This place has no promotion with the code “<i>twenty</i>”.").wait_for()
+    assert field.get_attribute("aria-invalid") == "true" and field.input_value() == "<i>twenty</i>"
+    for code, outcome in ((" ten ", "TEN is taken off"), ("Big", "BIG needs more in the cart")):
+        field.fill(code)
+        field.press("Enter")
+        codes.get_by_text(re.compile(outcome)).wait_for()
+    assert page.get_by_role("alert").get_by_text("no promotion").count() == 0 and field.input_value() == ""
+    page.get_by_test_id("cart_charges").get_by_text(title).wait_for()
+    assert "1.00" in page.get_by_test_id("cart_charges").text_content()
+    page.locator("[data-testid=cart_total]", has_text="9.00").wait_for()
+    assert violations(page) == []
+    for code, next in (("TEN", "Take back BIG"), ("BIG", "Use")):
+        page.get_by_label(f"Take back {code}").press("Enter")
+        wait_until(
+            lambda: page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.textContent") == next,
+            PATIENCE, f"the focus on {next}")
+    page.locator("[data-testid=cart_total]", has_text="10.00").wait_for()
+    wait_until(lambda: "codes" not in cart(page), PATIENCE, "a cart without codes")
+
+
 def test_a_cart_of_another_outlet_is_emptied_only_if_that_is_wanted(visit, merchant, kitchen, name):
     other = f"{name}-other"
     put_kitchen(merchant, other)

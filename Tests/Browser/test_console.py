@@ -10,7 +10,7 @@ import random
 import pytest
 from redis.crc import key_slot
 from site_under_test import PATIENCE, Site, put_kitchen, violations
-from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, wait_until
+from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, sql, wait_until
 
 SEED = 20_260_304
 
@@ -175,6 +175,52 @@ def test_the_health_page_says_how_far_projections_are(open_console, merchant):
     assert violations(page) == []
 
 
+def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit):
+    options = ["--slowlog-log-slower-than", "0", "--latency-monitor-threshold", "1"]
+    with fresh_database() as url:
+        assert run_tiffin("migrate", "--database", url, "--partitions", 3).returncode == 0
+        with Site(url, *options) as site, site.server.client() as client, site.server.client() as other:
+            for name in ("bakery", "pier", "grill"):
+                put_kitchen(client, name)
+            client("MENU.ITEM.PRICE", "grill", "lunch0", 4321)
+            assert run_tiffin("relay", "--show-secret", "--database", url).returncode == 0
+            sql("insert into tiffin.relay_cursors (relay, partition, position, failure, failed_at) "
+                "values ('default', 0, 1, 'event 0-2 is not taken: <b>', now())", url)
+            other("CLIENT", "SETNAME", "till")
+            page = visit("/#streams?text=menu-", of=site, origin=site.console, viewport={"width": 1280, "height": 800})
+            rows = page.get_by_test_id("streams").locator("tr")
+            rows.nth(2).wait_for()
+            cells = [row.locator("td").all_text_contents() for row in rows.all()]
+            # The newest comes first, whichever partition it is in.
+            assert [name for name, *_ in cells] == ["menu-grill", "menu-pier", "menu-bakery"]
+            assert [int(count) for _, count, _ in cells] == [
+                client.json("MENU.GET", name)["version"] for name in ("grill", "pier", "bakery")]
+            assert violations(page) == []
+            for name, search, seen in (
+                ("projections", "cart_counts", "cart_counts"), ("slowlog", "menu.item.price", "4321"), ("clients", "till", "till"),
+                ("relays", "is not taken", "<b>"),
+            ):
+                page.goto(f"{site.console}/#{name}")
+                body = page.get_by_test_id(name)
+                body.locator("tr").first.wait_for()
+                page.get_by_label("Search").fill(search)
+                body.locator("tr", has_text=seen).first.wait_for()
+                assert violations(page) == []
+                found = body.locator("tr").count()
+                colleague = visit(page.url.removeprefix(site.console), of=site, origin=site.console)
+                wait_until(lambda: colleague.get_by_test_id(name).locator("tr").count() == found, PATIENCE, f"the same {name}")
+                colleague.close()
+            page.goto(f"{site.console}/#latency")
+            page.get_by_role("heading", name="Delays").wait_for()
+            assert violations(page) == []
+            page.goto(f"{site.console}/#clients?text=till")
+            page.get_by_test_id("clients").get_by_role("button", name="End").click()
+            page.get_by_role("dialog").get_by_role("button", name="End it").click()
+            page.get_by_test_id("clients").locator("tr").first.wait_for(state="detached")
+            assert other.is_closed()
+            page.close()
+
+
 # --- what admins do
 
 
@@ -238,6 +284,63 @@ def test_whoever_has_to_log_in_does_so_and_comes_back(browser, visit):
             assert page.get_by_role("button", name="Rebuild").count() == 0
             assert page.get_by_role("button", name="Forget").count() == 0
             assert page.evaluate("document.cookie + JSON.stringify(localStorage)") == "{}"
+            page.goto(f"{site.console}/#users")
+            page.get_by_text("Only admins see users.").wait_for()
             page.get_by_role("button", name="Log out").click()
             page.wait_for_url("**/login")
+            manage_users(page, visit, site)
             page.close()
+
+
+def manage_users(page, visit, site):
+    """What an admin does to users, and what comes of it."""
+    def log_in(page, name, password):
+        page.get_by_label("Name").fill(name)
+        page.get_by_label("Password or token").fill(password)
+        page.get_by_role("button", name="Log in").click()
+
+    def agree(title, yes):
+        page.get_by_role("dialog", name=title).get_by_role("button", name=yes).click()
+
+    page.goto(f"{site.console}/login?to=/%23users")
+    log_in(page, "root", "correct horse")
+    rows = page.get_by_test_id("users").locator("tr")
+    page.locator("[data-user=judge]").wait_for()
+    # Nobody locks themselves out.
+    assert page.locator("[data-user=root]").get_by_role("button", name="Remove").is_hidden()
+    page.get_by_label("Name").fill("cook")
+    page.get_by_label("Role").select_option("merchant")
+    page.get_by_label("Confined to", exact=True).fill("grill, bakery")
+    page.get_by_role("button", name="Add").press("Enter")
+    cook = page.locator("[data-user=cook]")
+    cook.get_by_text("nothing yet").wait_for()
+    assert cook.get_by_label("What cook is confined to").input_value() == "grill, bakery"
+    cook.get_by_label("What cook is confined to").fill("grill")
+    cook.get_by_role("button", name="Confine cook").click()
+    page.get_by_text("Until now it may use grill, bakery, from then on grill.").wait_for()
+    assert violations(page) == []
+    agree("Confine cook?", "Confine")
+    cook.get_by_role("button", name="New token").click()
+    agree("Make a token for cook?", "Make it")
+    page.locator("[data-testid=token]:focus").wait_for()
+    token = page.get_by_test_id("token").input_value()
+    assert token.startswith("tiffin_") and violations(page) == []
+    page.get_by_role("button", name="Hide it").click()
+    assert token not in page.content() and page.get_by_test_id("token").input_value() == ""
+    other = visit("/login", of=site, origin=site.console)
+    log_in(other, "cook", token)
+    other.wait_for_url(lambda url: "/login" not in url)
+    cook.get_by_role("button", name="Disable").click()
+    agree("Disable cook?", "Disable")
+    cook.get_by_text("disabled", exact=True).wait_for()
+    cook.get_by_role("button", name="Enable").click()
+    cook.get_by_text("enabled", exact=True).wait_for()
+    page.get_by_label("Name").fill("cook")
+    page.get_by_role("button", name="Add").click()
+    page.get_by_role("alert").get_by_text("there is a user 'cook' already").wait_for()
+    cook.get_by_role("button", name="Remove").click()
+    page.get_by_role("dialog", name="Remove cook?").get_by_label("Type").fill("cook")
+    agree("Remove cook?", "Remove")
+    cook.wait_for(state="detached")
+    assert rows.count() == 2
+    other.close()

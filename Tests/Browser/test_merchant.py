@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+from datetime import date, timedelta
 
 from PIL import Image
 from site_under_test import PATIENCE, Site, put_kitchen, violations
@@ -67,7 +68,7 @@ def test_outlets_show_their_state_and_orders_and_take_orders_or_not(visit, site,
         assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
     # Nothing is cut off on the smallest screen.
     page.set_viewport_size({"width": 320, "height": 640})
-    for shown in "outlets", "menu", "prices", "orders", "day":
+    for shown in "outlets", "menu", "prices", "promotions", "stock", "orders", "day":
         if shown != "outlets":
             go(page, f"#{shown}?outlet={name}-2")
         assert page.evaluate("() => document.documentElement.scrollWidth") == 320, shown
@@ -336,6 +337,105 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     assert saved.value.path().read_text() == printed.stdout
 
 
+def test_promotions_are_checked_as_they_are_typed_and_ended(visit, site, merchant, name):
+    put_kitchen(merchant, name)
+    page = open_page(visit, site, f"#promotions?outlet={name}")
+    page.get_by_text("Nothing is taken off.").wait_for()
+    add = page.get_by_role("button", name="New promotion…")
+    add.click()
+    form = page.locator("dialog")
+    assert violations(page) == []
+    for label, text, problem in (
+        ("How much", "200", "Write a percentage like 12.5, at most 100."), ("Code", "a b", "A code has only"),
+        ("How often in all", "0", "Write a whole number from 1 on."), ("Least that the items cost", "1.234", "write it like 16.50"),
+    ):
+        form.get_by_label(label, exact=True).fill(text)
+        form.get_by_text(problem).wait_for()
+    form.get_by_role("button", name="Add it").click()
+    form.get_by_text("It needs a name.").wait_for()
+    for label, text in (("Name", "Two <i>plus</i> one"), ("How much", "100"), ("Code", "three"), ("So many are bought", "2"),
+                        ("Least that the items cost", "20"), ("Begins", "2026-03-01T09:30"), ("How often in all", ""),
+                        ("How often for each customer", "2")):
+        form.get_by_label(label, exact=True).fill(text)
+    form.get_by_label("Sections").select_option(["lunch", "dinner"])
+    form.get_by_test_id("meaning").get_by_text("Of Lunch, Dinner: 2 at their price, then 1 free, with the code three").wait_for()
+    assert violations(page) == []
+    bodies = []
+
+    def refuse(route):
+        bodies.append(route.request.post_data_json)
+        route.fulfill(status=400, content_type="application/problem+json",
+                      body=json.dumps({"code": "INVALID", "detail": "perCustomer: is too much"}))
+
+    page.route("**/promotions/*", refuse)
+    form.get_by_role("button", name="Add it").click()
+    form.get_by_text("Is too much", exact=True).wait_for()
+    assert page.evaluate("() => document.activeElement.getAttribute('aria-invalid')") == "true"
+    page.unroute("**/promotions/*")
+    expected = {
+        "title": "Two <i>plus</i> one", "on": "items", "give": {"percent": 100_000}, "of": {"sections": ["lunch", "dinner"]},
+        "buy": 2, "minimum": 2000, "code": "three", "from": "2026-03-01T04:00:00Z"}
+    assert bodies == [{**expected, "perCustomer": 2}]
+    form.get_by_label("How often for each customer").fill("")
+    form.get_by_role("button", name="Add it").click()
+    row = page.locator("[data-promotion]")
+    row.get_by_text("Two <i>plus</i> one").wait_for()
+    assert [{**each, "id": None} for each in merchant.json("PROMO.GET", name)["promotions"]] == [{"id": None, **expected, "code": "THREE"}]
+    assert violations(page) == []
+    # What only the server knows stands at its field, too.
+    add.click()
+    for label, text in (("Name", "Again"), ("How much", "5"), ("Code", "Three")):
+        form.get_by_label(label, exact=True).fill(text)
+    form.get_by_role("button", name="Add it").click()
+    form.get_by_text("'THREE' is the code of promotion").wait_for()
+    form.get_by_role("button", name="Cancel").click()
+    row.get_by_role("button", name="Change").click()
+    form.get_by_label("Name", exact=True).fill("Three for two")
+    form.get_by_role("button", name="Change", exact=True).click()
+    row.get_by_text("Three for two").wait_for()
+    assert merchant.json("PROMO.GET", name)["promotions"][0]["from"] == expected["from"]
+    row.get_by_role("button", name="End").click()
+    agree(page, "Orders that have it keep it. Carts lose it, also those with its code.", yes="End it")
+    page.get_by_text("Nothing is taken off.").wait_for()
+    assert merchant.json("PROMO.GET", name)["promotions"] == []
+
+
+def test_orders_are_found_by_day_number_item_and_name(visit, site, merchant, name):
+    put_kitchen(merchant, name)
+    merchant("OUTLET.PUT", name, json.dumps(outlet_document(acceptWithin=600, prepMinutes=20)))
+    first = place(merchant, name, name, ("lunch0", 1), name="Asha <b>")
+    second = place(merchant, name, f"{name}-2", ("dinner1", 1))
+    page = open_page(visit, site, f"#orders?outlet={name}")
+    # The outlet's clocks are ahead of these.
+    placed = date.fromisoformat(merchant.json("ORDER.GET", second)["placedAt"][:10])
+    shown = lambda: page.locator("[data-order]").evaluate_all("(rows) => rows.map((row) => row.dataset.order)")
+    for text, found in (("asha <B>", [first]), ("dinner", [second]), (f"#{second[-8:-4]}", [second]), ("e", [second, first])):
+        page.get_by_label("Number, item or name").fill(text)
+        page.get_by_label("Number, item or name").press("Enter")
+        page.get_by_role("status").get_by_text(f"{len(found)} of 2 orders have “{text}” in their number").wait_for()
+        assert shown() == found
+    assert violations(page) == []
+    page.get_by_label("Number, item or name").fill("")
+    page.get_by_label("From").fill("2026-01-01")
+    page.get_by_label("Until").fill("2026-01-02")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_text("There are no such orders here.").wait_for()
+    address = page.url
+    page.get_by_label("From").fill((placed - timedelta(days=1)).isoformat())
+    page.get_by_label("Until").fill((placed + timedelta(days=1)).isoformat())
+    page.get_by_role("button", name="Show").click()
+    page.locator(f"[data-order='{first}']").wait_for()
+    assert shown() == [second, first]
+    # Somebody else sees the same.
+    other = open_page(visit, site, address[address.index("#"):])
+    other.get_by_text("There are no such orders here.").wait_for()
+    page.get_by_label("From").fill("2020-01-01")
+    page.get_by_role("button", name="Show").click()
+    page.get_by_role("alert").get_by_text("must lie within 100 days").wait_for()
+    page.get_by_role("combobox", name="Outlet").select_option(label="All")
+    page.wait_for_url("**#orders")
+
+
 def test_a_confined_merchant_sees_its_outlets_and_no_others(browser, visit):
     with fresh_database() as url:
         assert run_tiffin("migrate", "--database", url).returncode == 0
@@ -360,6 +460,8 @@ def test_a_confined_merchant_sees_its_outlets_and_no_others(browser, visit):
             assert page.locator("[data-order]").evaluate_all("(rows) => rows.map((row) => row.dataset.order)") == [own]
             page.locator("[data-order] a").click()
             page.get_by_role("button", name="Give back…").wait_for()
+            # The log is not for merchants, but an order says of itself what became of it.
+            page.locator("table.history").get_by_text("Sent to the kitchen").first.wait_for()
             for fragment in ("menu?outlet=bakery", "orders?outlet=bakery", "day?outlet=bakery", "outlets?after=bakery",
                              f"order?order={theirs}"):
                 page.evaluate("(hash) => { location.hash = hash; }", fragment)

@@ -616,12 +616,17 @@ class TestLists:
             ]:
                 for count in (1, 5, 100):
                     assert sorted(order["order"] for order in pages(*words, count=count)) == sorted(wanted), words
+            # All that is placed in this test is placed within these days, whatever the outlet's zone.
+            day = lambda away: (times[0] + timedelta(days=away)).date().isoformat()
+            for days, wanted in [((-2, 2), placed[1::2]), ((2, 4), []), ((-9, -2), [])]:
+                words = ("OUTLET", "kitchen-1", "FROM", day(days[0]), "UNTIL", day(days[1]))
+                assert sorted(order["order"] for order in pages(*words)) == sorted(wanted), words
             first = client.json("ORDERS", "CUSTOMER", "who-1", "COUNT", 1)["orders"][0]
             assert list(first) == [
                 "order", "outlet", "customer", "version", "status", "count", "currency", "total", "tax", "refunded",
                 "refundedTax", "paid", "doubt", "placedAt", "updatedAt"]
             assert (first["customer"], first["total"], first["count"]) == ("who-1", 200, 2)
             for words in [("STATUS", "eaten"), ("AFTER", "1"), ("AFTER", "x-1-1"), ("COUNT", 0), ("COUNT", 101),
-                          ("AFTER", "1-2--3")]:
+                          ("AFTER", "1-2--3"), ("FROM", "2026-03-01")]:
                 assert client.error("ORDERS", *words).code == "INVALID", words
         assert run_tiffin("audit", "--database", database).returncode == 0

@@ -136,6 +136,17 @@ def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
     assert "event 0-1 is not taken: the address is answered with status 302." in relay.said
     assert "event 0-1 is taken, at attempt 4" in relay.said
     assert receiver.url not in relay.said
+    with server.client() as client:
+        (place,) = client.json("RELAY.LIST")["relays"]
+        assert place == {"name": "default", "partition": 0, "position": place["position"], "events": place["events"],
+                         "failure": None, "failedAt": None} and place["events"] <= 1
+        # Nobody is there any more.
+        with Relay(server, database, receiver):
+            write(client, 1)
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"], 30, "the failure to be seen")
+            (place,) = client.json("RELAY.LIST")["relays"]
+            assert f"event 0-{place['position'] + 1} is not taken" in place["failure"] and place["failedAt"]
+            assert place["position"] + place["events"] == len(documents(client))
 
 
 def test_one_process_at_a_time_is_a_relay(kitchen):

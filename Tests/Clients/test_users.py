@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -699,6 +700,67 @@ def test_the_load_generator_logs_in(shop):
         monkeys.command(shop, *monkeys.SHORT, *monkeys.SMALL, "--user", "root", "--quiet"), capture_output=True,
         text=True, timeout=60, env=monkeys.environment(TIFFIN_PASSWORD=shop.tokens["root"]))
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+# --- users, changed by an admin at the server
+
+
+def test_an_admin_changes_users_and_no_secret_is_left_anywhere():
+    options = ["--slowlog-log-slower-than", "0", "--slowlog-max-len", "1000", "--log-level", "debug"]
+    with fresh_database() as database, Server(database=database, options=options) as server:
+        with server.client() as stranger:
+            # Whoever added the first user here could not log in.
+            assert stranger.error("USER.ADD", "root", "ROLE", "admin").code == "UNAVAILABLE"
+            assert stranger.json("USER.LIST") == {"users": []}
+        user(database, "add", "root", "--role", "admin", password=PASSWORD)
+        wait_until(lambda: user_is_known(server.port, "root", PASSWORD), CHANGE_SECONDS, "root to be known")
+        with log_in(server.port, "root") as root:
+            added = root.json("USER.ADD", "cook", "ROLE", "merchant", "ONLY", "grill,bakery")
+            assert {**added, "addedAt": None} == {
+                "name": "cook", "role": "merchant", "only": ["grill", "bakery"], "enabled": True, "password": False,
+                "tokens": [], "addedAt": None}
+            token = root.json("USER.TOKEN", "cook")["token"]
+            assert re.fullmatch("tiffin_[0-9a-f]{64}", token)
+            listed = root.json("USER.LIST")["users"]
+            assert [each["name"] for each in listed] == ["cook", "root"] and listed[1]["password"]
+            assert len(listed[0]["tokens"]) == 1 and listed[0]["tokens"][0] not in token
+            assert root.json("USER.CONFINE", "cook", "grill")["only"] == ["grill"]
+            wait_until(lambda: user_is_known(server.port, "cook", token), CHANGE_SECONDS, "cook to be known")
+            with log_in(server.port, "cook", token) as cook:
+                for words in (("LIST",), ("ADD", "x", "ROLE", "admin"), ("TOKEN", "root"), ("REMOVE", "root")):
+                    assert cook.error(f"USER.{words[0]}", *words[1:]).code == "NOPERM"
+                assert root.json("USER.DISABLE", "cook")["enabled"] is False
+                assert cook.is_closed()
+            assert root.json("USER.ENABLE", "cook")["enabled"] is True
+            for code, *words in [
+                ("INVALID", "ADD", "cook", "ROLE", "merchant"), ("INVALID", "ADD", "x", "ROLE", "admin", "ONLY", "a"),
+                ("INVALID", "ADD", "x", "ROLE", "king"), ("INVALID", "ADD", "x", "ROLE", "merchant", "ONLY", "a,,b"),
+                ("ERR", "ADD", "x"), ("NOTFOUND", "TOKEN", "nobody"), ("NOTFOUND", "REMOVE", "nobody"),
+                ("INVALID", "CONFINE", "root", "grill"), ("INVALID", "DISABLE", "root"), ("INVALID", "REMOVE", "root"),
+            ]:
+                assert root.error(f"USER.{words[0]}", *words[1:]).code == code, words
+            for n in range(15):
+                root("USER.TOKEN", "cook")
+            assert root.error("USER.TOKEN", "cook").code == "INVALID"
+            # The log says who did what, and a server says so to its operator.
+            events = [json.loads(event) for event in root("LOG.READ", "STREAM", "user-cook", "COUNT", 100)]
+            assert [event["payload"]["change"] for event in events[:5]] == ["added", "token added", "grants", "disabled", "enabled"]
+            assert {event["metadata"]["actor"] for event in events} == {"root"}
+            assert root.json("USER.REMOVE", "cook") == {"name": "cook", "removed": True}
+            said = [
+                repr(root(*words)) for words in [
+                    ("SLOWLOG", "GET", -1), ("CLIENT", "LIST"), ("INFO", "everything"), ("LOG.READ", "COUNT", 1000), ("USER.LIST",)]]
+            assert any("USER.TOKEN" in text for text in said)
+            said += [server.output(), sql("select payload, metadata from tiffin.events", database)]
+            assert not [text for text in said if re.search("tiffin_[0-9a-f]{8}", text) or PASSWORD in text]
+            assert "user 'cook': token added" in server.output()
+    assert token not in server.output()
+
+
+def user_is_known(port, name, password):
+    with Client(port) as client:
+        client.send(encode("AUTH", name, password))
+        return client.read() == "OK"
 
 
 # --- real clients

@@ -46,7 +46,8 @@ import Users
     private static let ofAdmins: Set = [
         "CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT", "SLOWLOG GET", "SLOWLOG LEN", "SLOWLOG RESET",
         "SLOWLOG HELP", "LATENCY LATEST", "LATENCY HISTORY", "LATENCY RESET", "CLUSTER COUNTKEYSINSLOT",
-        "CUSTOMER.FORGET", "PROJECTION.REBUILD",
+        "CUSTOMER.FORGET", "PROJECTION.REBUILD", "RELAY.LIST", "USER.LIST", "USER.ADD", "USER.CONFINE", "USER.DISABLE",
+        "USER.ENABLE", "USER.REMOVE", "USER.TOKEN",
     ]
 
     private static let commands = LineCommandTable.shared.commands.map(\.declaration)

@@ -10,10 +10,14 @@ import Testing
 
 /// A log of orders, with what each read model was at its end.
 private struct OrderLog {
+    static let start: Int64 = 1_700_000_000_000
+    /// In milliseconds.
+    static let day = 86_400_000
+
     let log: InMemoryEventLog
     private let partitioning: Partitioning
     private(set) var events: [[RecordedEvent]]
-    private var time: Int64 = 1_700_000_000_000
+    private var time = OrderLog.start
     private var books: [(id: Identifier, state: Order.State, version: Int64)] = []
     private var random: SeededGenerator
 
@@ -27,7 +31,8 @@ private struct OrderLog {
 
     /// Places an order, or has something happen to one; now and then something that cannot be understood.
     private mutating func grow() async throws {
-        time += Int64(random.below(3))
+        // Now and then a night passes.
+        time += Int64(random.chance(10) ? random.below(2 * OrderLog.day) : random.below(3))
         guard !books.isEmpty, random.chance(60) else { return try await place() }
         let index = random.below(books.count)
         if random.chance(4) { return try await append("order.unknown", Array("{}".utf8), toOrderAt: index) }
@@ -98,8 +103,39 @@ private struct OrderLog {
             OrderFilter(), OrderFilter(outlet: outlet), OrderFilter(customer: customer),
             OrderFilter(outlet: outlet, customer: customer), OrderFilter(outlet: Identifier("nowhere")),
             OrderFilter(statuses: [.accepted, .preparing]), OrderFilter(outlet: outlet, statuses: [.placed]),
+            OrderFilter(outlet: outlet, placed: days(1..<3)),
         ]
     }()
+
+    private static func days(_ days: Range<Int>) -> Range<Timestamp> {
+        let moments = [days.lowerBound, days.upperBound].map {
+            Timestamp(millisecondsSinceEpoch: OrderLog.start + Int64($0 * OrderLog.day))
+        }
+        return moments[0]..<moments[1]
+    }
+
+    private static func rows(_ orders: Orders, _ filter: OrderFilter, patience: Int = .max) -> [OrderRow] {
+        var (rows, patience, position) = ([OrderRow](), patience, Int64.max)
+        while case .order(let row) = orders.newest(filter, before: position, patience: &patience) {
+            rows.append(row)
+            position = row.position
+        }
+        return rows
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `orders of some days are all that were placed then, and others are not looked at`(seed: UInt64) async throws {
+        let history = try await OrderLog(seed: seed, partitions: 1)
+        let orders = try #require(history.models(upTo: [.max]).first)
+        let all = PastOrdersTests.rows(orders, OrderFilter())
+        for first in 0..<8 {
+            let (days, near) = (PastOrdersTests.days(first..<first + 2), PastOrdersTests.days(first - 1..<first + 3))
+            let expected = all.filter { days.contains($0.placedAt) }.map(\.order)
+            let patience = all.count { near.contains($0.placedAt) } + orders.quarantine.streams.count
+            #expect(
+                PastOrdersTests.rows(orders, OrderFilter(placed: days), patience: patience).map(\.order) == expected)
+        }
+    }
 
     /// Every page, one after the other.
     private func pages(

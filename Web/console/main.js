@@ -2,6 +2,8 @@
 
 import { showPages } from "../shared/fragments.js";
 
+const list = (name) => () => import("./lists.js").then((lists) => ({ show: lists[name] }));
+
 showPages(
     {
         log: () => import("./log.js"),
@@ -9,4 +11,7 @@ showPages(
         travel: () => import("./travel.js"),
         proof: () => import("./proof.js"),
         health: () => import("./health.js"),
+        ...Object.fromEntries(
+            ["streams", "projections", "slowlog", "latency", "clients", "relays"].map((name) => [name, list(name)])),
+        users: () => import("./users.js"),
     }, "log", "/login");

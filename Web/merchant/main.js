@@ -8,6 +8,7 @@ showPages(
         menu: () => import("./menu.js"),
         prices: () => import("./prices.js"),
         import: () => import("./import.js"),
+        promotions: () => import("./promotions.js"),
         stock: () => import("./stock.js"),
         hours: () => import("./hours.js"),
         orders: () => import("./orders.js"),

@@ -5,11 +5,12 @@ import { address, h } from "../shared/build.js";
 import { clockTime } from "../shared/clock.js";
 import { say } from "../shared/dom.js";
 import { major, money } from "../shared/money.js";
-import { REASONS, STATES, handover, numberOf } from "../shared/order.js";
+import { REASONS, STATES, changeTexts, handover, numberOf } from "../shared/order.js";
 import { ask } from "../shared/question.js";
 import { heading, input, keepReading, labelled, minor, openForm, outletPath, select, send, wideTable } from "./parts.js";
 
 const EVERY = 5000;
+const PARTIES = { customer: "the customer", merchant: "the outlet", system: "by itself" };
 const CHARGES = { service: "Service", smallOrder: "Small order", delivery: "Delivery", tip: "Tip" };
 // Why something is given back.
 const CODES = ["ITEMS", "BUSY", "CLOSED", "NOTE", "CUSTOMER", "OTHER"];
@@ -74,14 +75,31 @@ export async function show(main, parameters, { signal, fail, session }) {
         ];
     }
 
-    // Only who reads the log may see who did what.
+    // Only who reads the log may see who did what. Others see what the order says of itself.
     async function drawHistory() {
-        if ((await session).role !== "admin") return;
-        const events = await get(`/v1/log?stream=${encodeURIComponent(`order-${id}`)}&count=200`, { signal });
-        history.hidden = events.length === 0;
-        history.replaceChildren(h("h2", {}, "History"), wideTable("history", ["When", "What", "By"], events.map((event) => h("tr", {},
-            h("td", {}, h("time", { datetime: event.recordedAt }, time(event.recordedAt))),
-            h("td", {}, event.kind), h("td", { dir: "auto" }, event.metadata?.actor ?? "")))));
+        const isAdmin = (await session).role === "admin";
+        const rows = isAdmin
+            ? (await get(`/v1/log?stream=${encodeURIComponent(`order-${id}`)}&count=200`, { signal }))
+                .map(({ recordedAt, kind, metadata }) => [recordedAt, kind, metadata?.actor])
+            : ownHistory();
+        history.hidden = rows.length === 0;
+        history.replaceChildren(h("h2", {}, "History"), wideTable("history", ["When", "What", "By"], rows.map(([at, what, by]) => h("tr", {},
+            h("td", {}, at && h("time", { datetime: at }, time(at))), h("td", { dir: "auto" }, what), h("td", { dir: "auto" }, by ?? "")))));
+    }
+
+    function ownHistory() {
+        const { placedAt, promise = [], changes = [], ending } = order;
+        return [
+            ...(placedAt ? [[placedAt, STATES.placed, PARTIES.customer]] : []),
+            ...promise.map(({ from, to, reason }) => [null, [
+                `Promised for ${to ? time(to) : "no time"}${from ? ` in place of ${time(from)}` : ""}`, reason,
+            ].filter(Boolean).join(": "), PARTIES.merchant]),
+            ...changes.map(({ by, state, change, before, after }) => [
+                null, `${changeTexts(change).join(", ")}: ${cash(before.total)}, then ${cash(after.total)} (${state})`, PARTIES[by] ?? by,
+            ]),
+            ...(order.refunded ? [[null, `${cash(order.refunded)} of ${cash(order.total)} were given back`, PARTIES.merchant]] : []),
+            [order.updatedAt, STATES[order.status] ?? order.status, ending && (PARTIES[ending.by] ?? ending.by)],
+        ];
     }
 
     function left() {

@@ -1,33 +1,44 @@
-// Orders, the newest first: of an outlet or of all, with a status.
+// Orders, the newest first: of an outlet and some of its days, or of all, with a status. A number, an item or a name is
+// looked for in those that are shown: names are sealed, and are read one order at a time.
 
 import { get } from "../shared/api.js";
 import { address, h, table } from "../shared/build.js";
 import { clockTime } from "../shared/clock.js";
 import { money } from "../shared/money.js";
 import { OPEN, SERVICES, STATES, numberOf } from "../shared/order.js";
-import { heading, labelled, outletPath, select } from "./parts.js";
+import { heading, input, labelled, outletPath, select } from "./parts.js";
 
 const COUNT = 50;
+// Of so many each is read, so many at a time.
+const COUNT_SEARCHED = 100;
+const AT_ONCE = 6;
 
 export async function show(main, parameters, { signal }) {
     const status = parameters.get("status") ?? "";
     let outlet = parameters.get("outlet") ?? "";
+    const find = parameters.get("find") ?? "";
+    const [from, until] = outlet === "" ? ["", ""] : ["from", "until"].map((key) => parameters.get(key) ?? "");
     const [{ outlets }, details] = await Promise.all([
         get("/v1/own-outlets?count=100", { signal }), outlet === "" ? null : get(outletPath(outlet), { signal }),
     ]);
-    const query = new URLSearchParams({ count: COUNT });
-    for (const key of ["status", "after"]) if (parameters.get(key)) query.set(key, parameters.get(key));
-    if (outlet !== "") query.set("outlet", outlet);
-    let page;
+    const query = new URLSearchParams({ count: find === "" ? COUNT : COUNT_SEARCHED });
+    const asked = { status, outlet, from, until, after: parameters.get("after") ?? "" };
+    for (const [key, value] of Object.entries(asked)) if (value !== "") query.set(key, value);
+    let page = { orders: [], next: null };
+    let problem = null;
     try {
         page = await get(`/v1/orders?${query}`, { signal });
     } catch (error) {
         // Who is confined has to name an outlet.
-        if (error.code !== "NOPERM" || outlet !== "" || outlets.length === 0) throw error;
-        outlet = outlets[0].id;
-        query.set("outlet", outlet);
-        page = await get(`/v1/orders?${query}`, { signal });
+        if (error.code === "INVALID") problem = error.message;
+        else if (error.code !== "NOPERM" || outlet !== "" || outlets.length === 0) throw error;
+        else {
+            outlet = outlets[0].id;
+            query.set("outlet", outlet);
+            page = await get(`/v1/orders?${query}`, { signal });
+        }
     }
+    const shown = find === "" ? page.orders : await search(page.orders);
     const names = new Map(outlets.map(({ id, name }) => [id, name]));
     const zones = new Map(outlets.map(({ id, timeZone }) => [id, timeZone]));
 
@@ -36,17 +47,51 @@ export async function show(main, parameters, { signal }) {
     if (outlet !== "" && !names.has(outlet)) {
         places.append(h("option", { value: outlet, selected: true }, details?.name ?? outlet));
     }
-    states.onchange = places.onchange = () => {
-        location.hash = address("orders", { outlet: places.value, status: states.value });
+    const [first, last] = [from, until].map((value) => input({ type: "date", value }));
+    const text = input({ type: "search", value: find, maxlength: 200 });
+    const open = () => {
+        const days = places.value === outlet ? { from: first.value || last.value, until: last.value } : {};
+        location.hash = address("orders", { outlet: places.value, status: states.value, ...days, find: text.value.trim() });
+    };
+    states.onchange = places.onchange = open;
+    const form = h("form", { class: "tools" }, labelled("Status", states), labelled("Outlet", places),
+        outlet === "" ? null : [labelled("From", first), labelled("Until", last)], labelled("Number, item or name", text),
+        h("button", { class: "button main" }, "Show"));
+    form.onsubmit = (event) => {
+        event.preventDefault();
+        open();
     };
     main.replaceChildren(
         ...(details ? heading(details, "orders") : [h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Orders")]),
-        h("div", { class: "tools" }, labelled("Status", states), labelled("Outlet", places)),
-        page.orders.length === 0 ? h("p", { class: "muted", role: "status" }, "There are no such orders here.")
-            : table("orders", ["Number", "Placed", "Outlet", "Status", "How", "Items", "Total", "Given back"], page.orders.map(row)),
+        form,
+        problem !== null ? h("p", { class: "gone", role: "alert" }, problem)
+            : h("p", { class: "muted", role: "status", dir: "auto" }, summary()),
+        ...(shown.length === 0 ? [] : [table(
+            "orders", ["Number", "Placed", "Outlet", "Status", "How", "Items", "Total", "Given back"], shown.map(row))]),
         h("p", { class: "chips" }, page.next && h("a", {
-            class: "button", href: address("orders", { outlet, status, after: page.next }),
-        }, "Older orders")));
+            class: "button", href: address("orders", { outlet, status, from, until, find, after: page.next }),
+        }, find === "" ? "Older orders" : "Look in older orders")));
+
+    function summary() {
+        if (page.orders.length === 0) return "There are no such orders here.";
+        return find === "" ? "" : `${shown.length} of ${page.orders.length} orders have “${find}” in their number, items or name.`;
+    }
+
+    async function search(orders) {
+        const wanted = find.toLocaleLowerCase();
+        const found = [];
+        let next = 0;
+        const look = async () => {
+            while (next < orders.length) {
+                const order = orders[next++];
+                const { name, lines } = await get(`/v1/orders/${encodeURIComponent(order.order)}`, { signal });
+                const texts = [order.order, numberOf(order.order), name ?? "", ...lines.map((line) => line.name)];
+                if (texts.some((text) => text.toLocaleLowerCase().includes(wanted))) found.push(order);
+            }
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, look));
+        return orders.filter((order) => found.includes(order));
+    }
 
     function row(order) {
         return h("tr", { "data-order": order.order },

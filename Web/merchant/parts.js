@@ -1,18 +1,26 @@
 // What the merchant's pages have in common.
 
-import { request } from "../shared/api.js";
+import { get, request } from "../shared/api.js";
 import { address, h, table } from "../shared/build.js";
 import { setText } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 import { decimals } from "../shared/money.js";
 
 const OUTLET_PAGES = [
-    ["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["stock", "Stock"], ["hours", "Hours"], ["orders", "Orders"],
-    ["day", "Takings"],
+    ["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["promotions", "Promotions"], ["stock", "Stock"], ["hours", "Hours"],
+    ["orders", "Orders"], ["day", "Takings"],
 ];
 
 export function outletPath(outlet) {
     return `/v1/outlets/${encodeURIComponent(outlet)}`;
+}
+
+/// The menu of an outlet; null where there is none yet.
+export function readMenu(outlet, signal) {
+    return get(`${outletPath(outlet)}/menu`, { signal, patience: 60_000 }).catch((error) => {
+        if (error.status !== 404) throw error;
+        return null;
+    });
 }
 
 /// What stands above each page of an outlet.

@@ -4,7 +4,7 @@ import { get } from "../shared/api.js";
 import { h } from "../shared/build.js";
 import { refs, say, setHidden, setText } from "../shared/dom.js";
 import { reconcile } from "../shared/reconcile.js";
-import { heading, input, keepReading, labelled, openForm, outletPath, select, send, wideTable } from "./parts.js";
+import { heading, input, keepReading, labelled, openForm, outletPath, readMenu, select, send, wideTable } from "./parts.js";
 
 const EVERY = 5000;
 const ROWS = 100;
@@ -42,8 +42,7 @@ export async function show(main, parameters, { signal, fail }) {
     keepReading(EVERY, signal, () => read().then(() => fail(null), (error) => signal.aborted || fail(error)));
 
     async function read() {
-        [menu, stock] = await Promise.all([
-            get(`${path}/menu`, { signal, patience: 60_000 }), get(`${path}/stock`, { signal })]);
+        [menu, stock] = await Promise.all([readMenu(outlet.id, signal), get(`${path}/stock`, { signal })]);
         draw();
     }
 

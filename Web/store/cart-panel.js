@@ -64,6 +64,19 @@ export class CartPanel {
                 this.#cart.choose(service ?? this.#quote?.service, table ?? null, time);
             },
         });
+        this.#refs.say.onsubmit = (event) => {
+            event.preventDefault();
+            const code = this.#refs.code.value.trim();
+            if (code === "") return;
+            this.#sayOfCode("");
+            this.#refs.code.value = "";
+            this.#cart.code(code);
+        };
+        this.#refs.code.oninput = () => this.#sayOfCode("");
+        this.#refs.codes.onclick = ({ target }) => {
+            const node = target.closest("button")?.closest(".code");
+            if (node) this.#cart.uncode(node.dataset.code);
+        };
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
@@ -73,6 +86,7 @@ export class CartPanel {
     /// Opens the cart; `trouble` says what is not in it, as a sentence.
     open(trouble = "") {
         this.#say(trouble);
+        this.#sayOfCode("");
         this.#quoted = null;
         this.#place = null;
         this.#times.reset();
@@ -91,6 +105,16 @@ export class CartPanel {
         this.#refs.missing.value = "ask";
     }
 
+    /// Says beside its field why a code was not taken, if somebody sees it. Whoever has typed another one keeps it.
+    refuse(problem, { body: { code } }) {
+        if (!this.#dialog.open) return false;
+        const { code: field } = this.#refs;
+        if (field.value === "") field.value = code;
+        this.#sayOfCode(problem.code === "PROMO" ? `This place has no promotion with the code “${code}”.`
+            : sentence(problem.message));
+        return true;
+    }
+
     /// Draws the cart again, if somebody sees it.
     draw() {
         if (!this.#dialog.open) return;
@@ -101,6 +125,8 @@ export class CartPanel {
         setHidden(sums, count === 0);
         setHidden(bottom, count === 0);
         setHidden(tipping, count === 0);
+        setHidden(this.#refs.promotions, count === 0);
+        this.#drawCodes(view);
         setUsable(clear, count > 0);
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
@@ -168,6 +194,21 @@ export class CartPanel {
         this.#times.draw(this.#place, service, view.for);
         // Where nobody accepts orders, nothing of them can be changed.
         setHidden(this.#refs.missingField, this.#place?.acceptWithin === undefined && this.#place?.payment === undefined);
+    }
+
+    // The codes that were said, and what has become of each.
+    #drawCodes(view) {
+        reconcile(this.#refs.codes, (this.#isQuoted ? this.#quote.codes : null) ?? view.codes ?? [], {
+            id: ({ code }) => code,
+            make: () => clone("code"),
+            fill: (node, { code, state }) => {
+                const { code: text, state: outcome, take } = refs(node);
+                setAttribute(node, "data-code", code);
+                setText(text, code);
+                setText(outcome, CODES[state] ?? "cannot be used now");
+                setAttribute(take, "aria-label", `Take back ${code}`);
+            },
+        });
     }
 
     #promise({ prepMinutes: minutes, promisedFor: time }) {
@@ -292,6 +333,13 @@ export class CartPanel {
         }
     }
 
+    #sayOfCode(text) {
+        const { code, codeTrouble } = this.#refs;
+        setText(codeTrouble, text);
+        setHidden(codeTrouble, text === "");
+        setAttribute(code, "aria-invalid", text === "" ? null : "true");
+    }
+
     #say(text) {
         setText(this.#refs.trouble, text);
         setHidden(this.#refs.trouble, text === "");
@@ -301,6 +349,14 @@ export class CartPanel {
 const IN_TAB = { inTab: true };
 // Shares of what the lines cost that are offered as a tip, in percent.
 const TIPS = [5, 10, 15];
+// What has become of a code, behind it.
+const CODES = {
+    applied: "is taken off",
+    minimum: "needs more in the cart",
+    later: "has not begun yet",
+    ended: "is over",
+    nothing: "takes nothing off this cart",
+};
 const CHANGED = "Prices have changed since you saw them. This is what it costs now.";
 
 // What the lines cost today: prices may have changed since the items were added.

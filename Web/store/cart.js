@@ -120,6 +120,16 @@ export class Cart {
         this.#queue({ kind: "tip", method: "PUT", path: "/v1/cart/tip", body: { amount } });
     }
 
+    /// Says a code of a promotion.
+    code(code) {
+        this.#queue({ kind: "code", method: "POST", path: "/v1/cart/codes", body: { code } });
+    }
+
+    /// Takes back a code, as the cart has it.
+    uncode(code) {
+        this.#queue({ kind: "uncode", code, method: "DELETE", path: `/v1/cart/codes/${encodeURIComponent(code)}` });
+    }
+
     /// Says how the order is to be had, at a table if that is not null, and when: null is as soon as possible.
     choose(service, table = null, time = this.#view.for ?? null) {
         const last = this.#waiting.at(-1);
@@ -286,6 +296,8 @@ export function expected(cart, change) {
             return { ...cart, tip: change.body.amount };
         case "service":
             return { ...cart, service: change.body.service, table: change.body.table, for: change.body.for };
+        case "uncode":
+            return { ...cart, codes: cart.codes?.filter(({ code }) => code !== change.code) };
         case "clear":
             return withLines(cart, {}, () => []);
         default:
@@ -318,5 +330,6 @@ function withLines(cart, item, change) {
         currency: cart.currency ?? item.currency ?? null,
         count: lines.reduce((sum, line) => sum + line.quantity, 0),
         for: lines.length === 0 ? undefined : cart.for,
+        codes: lines.length === 0 ? undefined : cart.codes,
     };
 }

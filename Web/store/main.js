@@ -43,6 +43,7 @@ async function refuse(problem, change) {
         cart.add(change.item, change.body);
         return;
     }
+    if (change.kind === "code" && panel.refuse(problem, change)) return;
     say(localTimes(sentence(problem.message), panel.zone));
 }
 

@@ -205,7 +205,8 @@ extension Route {
             "GET", "/v1/orders", both, "ORDERS",
             [
                 .query("outlet", "OUTLET"), .visitor("customer", "CUSTOMER"), .query("status", "STATUS"),
-                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
+                .query("from", "FROM"), .query("until", "UNTIL"), .query("after", "AFTER"),
+                .query("count", "COUNT", integer: true), .query("at", "AT"),
             ], .document(.never)),
         Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
         Route(
@@ -344,6 +345,17 @@ extension Route {
     private static let admins: [Route] = [
         Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
         Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
+        Route("GET", "/v1/relays", [.console], "RELAY.LIST", .document(.never)),
+        Route("GET", "/v1/users", [.console], "USER.LIST", .document(.never)),
+        Route(
+            "POST", "/v1/users", [.console], "USER.ADD",
+            [.body("user"), .body("role", "ROLE"), .body("only", "ONLY", optional: true)], .document(.never)),
+        Route(
+            "PUT", "/v1/users/{user}/confinement", [.console], "USER.CONFINE", [.body("only")], .document(.never)),
+        Route("POST", "/v1/users/{user}/disable", [.console], "USER.DISABLE", .document(.never)),
+        Route("POST", "/v1/users/{user}/enable", [.console], "USER.ENABLE", .document(.never)),
+        Route("POST", "/v1/users/{user}/tokens", [.console], "USER.TOKEN", .document(.never)),
+        Route("DELETE", "/v1/users/{user}", [.console], "USER.REMOVE", .document(.never)),
     ]
 }
 

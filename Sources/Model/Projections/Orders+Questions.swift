@@ -9,12 +9,23 @@ public struct OrderFilter: Sendable {
     public var customer: Identifier?
     /// Those with one of these statuses; of any, if there is none.
     public var statuses: Set<Order.Status>
+    /// Those that were placed at these times; nil for any.
+    public var placed: Range<Timestamp>?
 
     /// Orders that meet all conditions.
-    public init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
+    public init(
+        outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = [],
+        placed: Range<Timestamp>? = nil
+    ) {
         self.outlet = outlet
         self.customer = customer
         self.statuses = statuses
+        self.placed = placed
+    }
+
+    /// Whether orders of that time can meet all conditions.
+    fileprivate func takes(placedAt time: Int64) -> Bool {
+        placed?.contains(Timestamp(millisecondsSinceEpoch: time)) ?? true
     }
 }
 
@@ -73,13 +84,12 @@ extension Orders {
     ///
     /// - Parameter patience: how many orders may be looked at; less by those that were.
     public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
-        guard let list = list(filter) else { return .end }
         let number = filter.outlet.flatMap { outlets.find($0) }
-        for place in list[..<count(in: list, before: position)].reversed() {
+        for place in candidates(filter, before: position).reversed() {
             let standing = orders[place]
             guard patience > 0 else { return .none(from: standing.position + 1) }
             patience -= 1
-            guard number == nil || standing.outlet == number,
+            guard number == nil || standing.outlet == number, filter.takes(placedAt: standing.placedAt),
                 filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
             else { continue }
             let order = orders.key(at: place)
@@ -88,7 +98,7 @@ extension Orders {
         return .end
     }
 
-    /// The newest orders of an outlet and a customer, in any state, among the orders whose first event comes before a
+    /// The newest orders of an outlet, a customer and a time, in any state, among the orders whose first event comes before a
     /// position.
     ///
     /// - Parameters:
@@ -98,25 +108,38 @@ extension Orders {
         _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
     ) -> PlacedOrders {
         var result = PlacedOrders()
-        guard let list = list(filter) else { return result }
         let number = filter.outlet.flatMap { outlets.find($0) }
-        for (seen, place) in list[..<count(in: list, before: position)].reversed().enumerated() {
+        for (seen, place) in candidates(filter, before: position).reversed().enumerated() {
             let standing = orders[place]
             guard seen < patience, result.orders.count < limit else {
                 result.rest = standing.position + 1
                 break
             }
+            guard filter.takes(placedAt: standing.placedAt) else { continue }
             if number == nil || standing.outlet == number { result.orders.append(orders.key(at: place)) }
         }
         return result
     }
 
-    /// How many orders of a list come before a position.
-    private func count(in list: [TablePlace], before position: Int64) -> Int {
+    /// How far the clocks of two servers are taken to be apart, in milliseconds: times of a list rise but for that.
+    private static let leeway: Int64 = 86_400_000
+
+    /// Every order before a position that can meet the conditions, the oldest first, and others.
+    private func candidates(_ filter: OrderFilter, before position: Int64) -> ArraySlice<TablePlace> {
+        guard let list = list(filter) else { return [] }
+        let end = count(in: list) { $0.position < position }
+        guard let placed = filter.placed else { return list[..<end] }
+        let (first, last) = (placed.lowerBound.millisecondsSinceEpoch, placed.upperBound.millisecondsSinceEpoch)
+        let start = count(in: list) { $0.placedAt < first - Orders.leeway }
+        return list[..<min(end, count(in: list) { $0.placedAt < last + Orders.leeway })].dropFirst(start)
+    }
+
+    /// How many orders of a list come before all others.
+    private func count(in list: [TablePlace], isBefore: (Standing) -> Bool) -> Int {
         var (low, high) = (0, list.count)
         while low < high {
             let middle = (low + high) / 2
-            if orders[list[middle]].position < position { low = middle + 1 } else { high = middle }
+            if isBefore(orders[list[middle]]) { low = middle + 1 } else { high = middle }
         }
         return low
     }

@@ -260,7 +260,8 @@ enum ServeCommand: Subcommand {
         defer { web.close() }
         let service = try await Server(
             configuration: configuration, log: storage.log, history: storage.history, keys: storage.keys,
-            store: storage.store, pictures: pictures, logger: logger
+            store: storage.store, pictures: pictures,
+            users: UserAdministration(databases) { logger.error($0) }, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -305,6 +306,10 @@ enum ServeCommand: Subcommand {
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }
+        web.lists = [
+            "clients": { server.clientList }, "slowlog": { server.slowCommands }, "latency": { server.delays },
+        ]
+        web.closeClient = { server.closeClient($0) }
         web.serve(service)
         users.follow {
             server.apply($0.changes, isEverything: $0.isEverything)
@@ -387,3 +392,4 @@ enum ServeCommand: Subcommand {
 extension PostgresFleet: FleetStore {}
 
 extension PostgresPictures: PictureStore {}
+extension UserAdministration: UserStore {}

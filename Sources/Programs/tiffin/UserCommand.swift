@@ -132,7 +132,7 @@ enum UserCommand: Subcommand {
         let width = rows.map(\.user.name.rawValue.count).max() ?? 0
         for row in rows {
             Terminal.print(
-                "\(row.user.name.rawValue.padded(to: width))  \(describe(row.user)); added \(row.createdAt.rfc3339)")
+                "\(row.user.name.rawValue.padded(to: width))  \(describe(row.user)); added \(row.addedAt.rfc3339)")
         }
     }
 

@@ -49,6 +49,7 @@ package final class Server {
     let rebuilder: Rebuilder
     let forgetting: CustomerForgetting
     let pictures: Pictures
+    let accounts: Accounts
 
     /// Who can log in.
     package let logins = Logins()
@@ -75,9 +76,11 @@ package final class Server {
     ///   - keys: what customers' texts are sealed with.
     ///   - store: where read models are saved; nil to save none.
     ///   - pictures: where pictures are kept; nil to keep none.
+    ///   - users: where users are kept; nil to change none.
     package init(
         configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
-        store: (any ReadModelStore)?, pictures: (any PictureStore)? = nil, logger: Logger,
+        store: (any ReadModelStore)?, pictures: (any PictureStore)? = nil, users: (any UserStore)? = nil,
+        logger: Logger,
         clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
@@ -103,6 +106,7 @@ package final class Server {
         rebuilder = Rebuilder(partitions: log.partitionCount, logger: logger, store, history)
         forgetting = CustomerForgetting(keys, logger)
         self.pictures = Pictures(pictures)
+        accounts = Accounts(users, logger)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger)
         kitchens = Kitchens(partitions, sealer, changes)
         topics = Topics(

@@ -233,5 +233,13 @@ final class MemoryService: Service {
         return .answer(.null)
     }
 
+    func relays(for caller: Caller) throws(Failure) -> Response { .answer(.null) }
+
+    func users(for caller: Caller) throws(Failure) -> Response { .answer(.null) }
+
+    func perform(
+        _ action: UserAction, on name: Identifier, _ call: borrowing Call
+    ) throws(Failure) -> Response { .answer(.null) }
+
     func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer { .null }
 }

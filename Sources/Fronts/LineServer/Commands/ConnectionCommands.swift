@@ -358,7 +358,7 @@ extension Session {
     fileprivate var userName: String { user?.name.rawValue ?? "default" }
 
     /// The connection as `CLIENT LIST` shows it.
-    fileprivate var summary: String {
+    var summary: String {
         let second: UInt64 = 1_000_000_000
         let now = LoopActor.now
         let command = lastCommand.isEmpty ? "NULL" : lastCommand.lowercased().replacing(" ", with: "|")

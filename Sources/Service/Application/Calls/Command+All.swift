@@ -3,6 +3,7 @@ extension Command {
     package static let all =
         CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + OrderCommands.all
         + SupplyCommands.all + PromotionCommands.all + LogCommands.all + MaintenanceCommands.all
+        + UserCommands.all
 
     /// What servers ask of one another by themselves.
     package static let ofServers = [hold, takeBack]

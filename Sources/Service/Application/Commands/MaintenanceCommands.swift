@@ -36,6 +36,12 @@ enum MaintenanceCommands {
                 return .answer(try service.rebuild(try call[projection], call))
             }
         },
+        Command(
+            "RELAY.LIST", .server, role: .admin,
+            "Returns how far each relay is in each partition, and what last failed."
+        ) { _ in
+            { service, call throws(Failure) in try service.relays(for: call.caller) }
+        },
     ]
 }
 

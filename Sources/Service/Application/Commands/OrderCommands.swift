@@ -203,16 +203,8 @@ enum OrderCommands {
             let first = parameters.requiredOption("FROM", "day", .day)
             let last = parameters.option("UNTIL", "day", .day)
             return { service, call throws(Failure) in
-                let (outlet, first) = (try call[outlet], try call[first])
-                let last = try call[last] ?? first
-                guard first <= last else { throw .invalid("UNTIL", "must not come before FROM") }
-                guard last.number - first.number < BusinessDays.maximum else {
-                    throw .invalid(
-                        "UNTIL", "must lie within \(BusinessDays.maximum) days, the first and the last included")
-                }
-                guard let details = service.lastDetails(of: outlet) else { throw .noOutlet(outlet) }
-                let rules = try service.knownRules(of: details)
-                let days = BusinessDays(from: first, through: last, startingAt: details.dayStarts ?? 0, in: rules)
+                let outlet = try call[outlet]
+                let (days, details) = try service.days(of: outlet, from: try call[first], through: try call[last])
                 let sums = service.takings(of: outlet, between: days.moments)
                 let document = days.days.indices.map { index in
                     TakingsDocument.Day(
@@ -227,16 +219,27 @@ enum OrderCommands {
             let outlet = parameters.option("OUTLET", "outlet", .outlet)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             let statuses = parameters.option("STATUS", "statuses", .statuses)
+            let first = parameters.option("FROM", "day", .day)
+            let last = parameters.option("UNTIL", "day", .day)
             let cursor = parameters.option("AFTER", "cursor", .text)
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 20)
             let moment = parameters.option("AT", "moment", .moment)
             return { service, call throws(Failure) in
-                let filter = OrderFilter(
+                var filter = OrderFilter(
                     outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
                 // A confined caller has to filter: a customer by its own id, a merchant by its outlet.
                 if let confinement = call.confinement {
                     let isNamed = confinement.isOfCustomer ? filter.customer != nil : filter.outlet != nil
                     guard isNamed else { throw .noPermissionForKey }
+                }
+                if let first = try call[first] {
+                    guard let outlet = filter.outlet else {
+                        throw .invalid("FROM", "needs an OUTLET, whose day it is")
+                    }
+                    let moments = try service.days(of: outlet, from: first, through: try call[last]).0.moments
+                    filter.placed = moments[0]..<moments[moments.count - 1]
+                } else if try call[last] != nil {
+                    throw .invalid("UNTIL", "needs FROM")
                 }
                 var after: OrderCursor?
                 if let text = try call[cursor] {
@@ -263,6 +266,24 @@ enum OrderCommands {
                 try service.submit(to: try call[order], call) { step }
             }
         }
+    }
+}
+
+extension Service {
+    /// Days of an outlet, and what it says of itself.
+    ///
+    /// - Parameter last: nil for the first day alone.
+    fileprivate func days(
+        of outlet: Identifier, from first: CalendarDay, through last: CalendarDay?
+    ) throws(Failure) -> (BusinessDays, OutletDetails) {
+        let last = last ?? first
+        guard first <= last else { throw .invalid("UNTIL", "must not come before FROM") }
+        guard last.number - first.number < BusinessDays.maximum else {
+            throw .invalid("UNTIL", "must lie within \(BusinessDays.maximum) days, the first and the last included")
+        }
+        guard let details = lastDetails(of: outlet) else { throw .noOutlet(outlet) }
+        let rules = try knownRules(of: details)
+        return (BusinessDays(from: first, through: last, startingAt: details.dayStarts ?? 0, in: rules), details)
     }
 }
 

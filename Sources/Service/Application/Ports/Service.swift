@@ -284,6 +284,16 @@ package protocol ServiceOfMaintenance {
     /// Stores a picture. Returns the path at which it is served, as JSON, once it is there.
     func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response
 
+    /// How far each relay is, as JSON, once that is read.
+    func relays(for caller: Caller) throws(Failure) -> Response
+
+    /// Every user, as JSON, once they are read.
+    func users(for caller: Caller) throws(Failure) -> Response
+
+    /// Does something to a user. Returns what it is then, or its new token, as JSON, once that is done. Nothing else of
+    /// the same connection is executed until then.
+    func perform(_ action: UserAction, on name: Identifier, _ call: borrowing Call) throws(Failure) -> Response
+
     /// Begins to rebuild the stored rows of a projection. Returns how far it is, as JSON.
     func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer
 }

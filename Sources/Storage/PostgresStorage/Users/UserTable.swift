@@ -12,29 +12,38 @@ package struct UserTable {
     private let connection: PostgresConnection
     private let metadata: EventMetadata
 
-    /// A user with what is of interest only here.
-    package struct Entry: Sendable {
-        /// The user.
-        package var user: User
-        /// When it was added.
-        package var createdAt: Timestamp
-    }
-
     /// Runs a body with the table in a database.
     ///
-    /// - Parameter metadata: of the events that record the changes.
+    /// - Parameters:
+    ///   - metadata: of the events that record the changes.
+    ///   - silence: how long the database may say nothing; nil for as long as it takes.
     package static func with<Result: Sendable>(
-        _ database: String, for metadata: EventMetadata = .none, _ body: @LoopActor (UserTable) async throws -> Result
+        _ database: String, for metadata: EventMetadata = .none, silence: Duration? = nil,
+        _ body: @LoopActor (UserTable) async throws -> Result
     ) async throws -> Result {
-        let connection = try await PostgresConnection.connect(database, applicationName: "tiffin user")
+        let connection = try await PostgresConnection.connect(
+            database, applicationName: "tiffin user",
+            connectTimeout: (silence == nil ? KeptConnection.Deadlines.none : .background).connecting)
         defer { connection.close() }
+        connection.answerDeadline = silence
         return try await body(UserTable(connection: connection, metadata: metadata))
     }
 
     /// Every user, by name.
-    package func all() async throws -> [Entry] {
+    package func all() async throws -> [ListedUser] {
         try await connection.execute(Statements.all).compactMap { row in
-            User(row).map { Entry(user: $0, createdAt: row["created_at"]) }
+            User(row).map { ListedUser($0, addedAt: row["created_at"]) }
+        }
+    }
+
+    /// How far each relay is, by name and partition.
+    package func relays() async throws -> [RelayPlace] {
+        try await connection.execute(Statements.relays).compactMap { row in
+            guard let name = Identifier(row["relay"] as String) else { return nil }
+            let reason: String? = row["failure"]
+            return RelayPlace(
+                name, partition: row["partition"], position: row["position"],
+                failure: reason.map { (reason: $0, at: row["failed_at"]) })
         }
     }
 
@@ -167,10 +176,17 @@ package struct UserTable {
 package struct UserTableError: Error, CustomStringConvertible {
     /// What is wrong.
     package let description: String
+    /// Whether there is no such user.
+    let isUnknown: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, isUnknown: Bool = false) {
+        self.description = description
+        self.isUnknown = isUnknown
+    }
 
-    static func unknown(_ name: Identifier) -> UserTableError { UserTableError("there is no user '\(name)'") }
+    static func unknown(_ name: Identifier) -> UserTableError {
+        UserTableError("there is no user '\(name)'", isUnknown: true)
+    }
 }
 
 private enum Statements {
@@ -180,6 +196,10 @@ private enum Statements {
         SELECT \(User.columns), created_at FROM tiffin.users
         WHERE removed_at IS NULL ORDER BY name
         """)
+
+    static let relays = Statement(
+        "relay_places",
+        "SELECT relay, partition, position, failure, failed_at FROM tiffin.relay_cursors ORDER BY relay, partition")
 
     static let one = Statement(
         "one_user",

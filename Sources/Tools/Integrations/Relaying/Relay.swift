@@ -96,7 +96,7 @@ package final class Relay {
                 let opened: ServerConnection
                 if let connection { opened = connection } else { opened = try await ServerConnection(to: server) }
                 connection = opened
-                if failures > 0 { say("partition \(partition): the server answers again") }
+                if failures > 0 { await recovered(partition, "partition \(partition): the server answers again") }
                 failures = 0
                 try await pass(try await events(of: partition, opened), of: partition)
             } catch let error as RelayError {
@@ -105,7 +105,7 @@ package final class Relay {
                 connection?.close()
                 connection = nil
                 failures += 1
-                await pause(after: failures, "partition \(partition): \(error)")
+                await pause(after: failures, partition, "partition \(partition): \(error)")
             }
         }
     }
@@ -158,7 +158,7 @@ package final class Relay {
         var kept = cursors[partition].position
         for (index, event) in events.enumerated() {
             let isWanted = event.isOf(settings.kinds)
-            if isWanted { await post(event, id: "\(partition)-\(event.position)") }
+            if isWanted { await post(event, of: partition) }
             cursors[partition] = RelayCursor(position: event.position, mark: event.mark)
             guard isWanted || index == events.count - 1 || event.position - kept >= Relay.unkept else { continue }
             kept = event.position
@@ -167,7 +167,8 @@ package final class Relay {
     }
 
     /// Posts an event until it is taken.
-    private func post(_ event: RelayedEvent, id: String) async {
+    private func post(_ event: RelayedEvent, of partition: Int) async {
+        let id = "\(partition)-\(event.position)"
         var failures = 0
         while true {
             let timestamp = Int64(Date().timeIntervalSince1970)
@@ -178,11 +179,11 @@ package final class Relay {
                     ("webhook-signature", secret.signature(id: id, timestamp: timestamp, body: event.document)),
                 ], body: event.document, seconds: settings.seconds)
             guard let failure = await Relay.failure(of: post) else {
-                if failures > 0 { say("event \(id) is taken, at attempt \(failures + 1)") }
+                if failures > 0 { await recovered(partition, "event \(id) is taken, at attempt \(failures + 1)") }
                 return
             }
             failures += 1
-            await pause(after: failures, "event \(id) is not taken: the address \(failure)")
+            await pause(after: failures, partition, "event \(id) is not taken: the address \(failure)")
         }
     }
 
@@ -210,15 +211,29 @@ package final class Relay {
                 return
             } catch {
                 failures += 1
-                await pause(after: failures, "partition \(partition): the cursor cannot be kept: \(error)")
+                await pause(after: failures, nil, "partition \(partition): the cursor cannot be kept: \(error)")
             }
         }
     }
 
-    private func pause(after failures: Int, _ what: String) async {
+    /// - Parameter partition: whose trouble is noted for others to see; nil where it cannot be.
+    private func pause(after failures: Int, _ partition: Int?, _ what: String) async {
+        if let partition { await note(what, of: partition) }
         let wait = settings.backOff.wait(after: failures, &random)
         say("\(what). Trying again in \(Double(wait) / 1_000) s (failure \(failures))")
         await LoopTimer.pause(milliseconds: wait)
+    }
+}
+
+extension Relay {
+    private func recovered(_ partition: Int, _ what: String) async {
+        say(what)
+        await note(nil, of: partition)
+    }
+
+    /// Notes what fails, if that can be done. Nothing depends on it.
+    private func note(_ failure: String?, of partition: Int) async {
+        try? await table.note(failure, of: cursors[partition], in: partition)
     }
 }
 

@@ -68,6 +68,16 @@ package final class RelayTable {
         _ = try await connected().execute(Statements.save, parameters(cursor, partition))
     }
 
+    /// Notes why a partition does not get on; nil once all is well again.
+    func note(_ failure: String?, of cursor: RelayCursor, in partition: Int) async throws {
+        _ = try await connected().execute(
+            Statements.note,
+            [
+                .text(name), .int2(Int16(clamping: partition)), .int8(cursor.position),
+                failure.map { .text($0) } ?? .null,
+            ])
+    }
+
     /// Has the relay go on behind another position, in some partitions.
     func move(to position: Int64, in partitions: [Int]) async throws {
         try await connected().transaction { transaction in
@@ -118,7 +128,15 @@ private enum Statements {
     static let save = Statement(
         "save_relay_cursor",
         """
-        INSERT INTO tiffin.relay_cursors VALUES ($1, $2, $3, $4)
+        INSERT INTO tiffin.relay_cursors (relay, partition, position, event) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relay, partition) DO UPDATE SET position = excluded.position, event = excluded.event
+        """, [.text, .int2, .int8, .text])
+
+    static let note = Statement(
+        "note_relay_failure",
+        """
+        INSERT INTO tiffin.relay_cursors (relay, partition, position, failure, failed_at)
+        VALUES ($1, $2, $3, $4, CASE WHEN $4 IS NOT NULL THEN now() END)
+        ON CONFLICT (relay, partition) DO UPDATE SET failure = excluded.failure, failed_at = excluded.failed_at
         """, [.text, .int2, .int8, .text])
 }
