@@ -106,7 +106,8 @@ def private_cluster(parent=None, **settings):
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def start(**more):
-        every = {"listen_addresses": "''", "unix_socket_directories": f"'{folder}'", "fsync": "off", **settings, **more}
+        every = {"listen_addresses": "''", "unix_socket_directories": f"'{folder}'", "fsync": "off", "jit": "off",
+                 **settings, **more}
         run("pg_ctl", "start", "--wait", "--silent", "--log", f"{folder}/log",
             "--options", " ".join(f"-c {name}={value}" for name, value in every.items()))
 
