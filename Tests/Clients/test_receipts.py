@@ -490,9 +490,9 @@ def test_an_export_whose_lines_no_log_has_is_refused(export, old, new, problem):
 def test_the_export_of_a_log_that_says_the_same_in_another_way_is_refused(log, tmp_path, change):
     with fresh_database() as url:
         run_tiffin("migrate", "--database", url)
-        rows = sql("copy (select * from tiffin.batches) to stdout", log.database)
-        subprocess.run(["psql", "--no-psqlrc", "--quiet", url, "--command", "copy tiffin.batches from stdin"],
-                       input=rows + "\n", text=True, check=True, timeout=60)
+        psql = ["psql", "--no-psqlrc", "--quiet", "--command"]
+        rows = subprocess.check_output([*psql, "copy tiffin.batches to stdout", log.database], timeout=60)
+        subprocess.run([*psql, "copy tiffin.batches from stdin", url], input=rows, check=True, timeout=60)
         copied = SimpleNamespace(database=url)
         assert check_export(exported(copied, tmp_path)).returncode == 0
         sql(f"update tiffin.batches set {change} where first_position = "

@@ -68,7 +68,8 @@ package final class WebServer: Front {
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
-        pages = Pages(WebAssets())
+        // Making them takes a third of a start, and without a site nobody asks for them.
+        pages = Pages(configuration.addresses.isEmpty ? WebAssets([]) : WebAssets())
         bodies = BodyTotals(shortBytes: configuration.storeLimits.bodyBytes)
         date = HTTPDate.text(secondsSinceEpoch: clock() / 1_000)
     }

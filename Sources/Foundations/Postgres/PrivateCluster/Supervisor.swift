@@ -57,6 +57,8 @@ enum Supervisor {
             ("checkpoint_timeout", "15min"),
             ("max_wal_size", "2GB"),
             ("wal_compression", "on"),
+            // Each connection would load the compiler for queries that take less long than that.
+            ("jit", "off"),
         ]
     }
 }
