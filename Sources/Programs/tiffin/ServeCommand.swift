@@ -261,7 +261,7 @@ enum ServeCommand: Subcommand {
         let service = try await Server(
             configuration: configuration, log: storage.log, history: storage.history, keys: storage.keys,
             store: storage.store, pictures: pictures,
-            users: UserAdministration(databases) { logger.error($0) }, logger: logger
+            administration: PostgresAdministration(databases) { logger.error($0) }, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -392,4 +392,4 @@ enum ServeCommand: Subcommand {
 extension PostgresFleet: FleetStore {}
 
 extension PostgresPictures: PictureStore {}
-extension UserAdministration: UserStore {}
+extension PostgresAdministration: AdministrationStore {}

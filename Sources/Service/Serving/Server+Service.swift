@@ -209,10 +209,10 @@ extension Server: @LoopActor Service {
     }
 
     package func relays(for caller: Caller) throws(Failure) -> Response {
-        try accounts.relays(heads: { [partitions] in partitions.workers.map(\.head) }, for: caller)
+        try administration.relays(heads: { [partitions] in partitions.workers.map(\.head) }, for: caller)
     }
 
-    package func users(for caller: Caller) throws(Failure) -> Response { try accounts.list(for: caller) }
+    package func users(for caller: Caller) throws(Failure) -> Response { try administration.users(for: caller) }
 
     package func perform(
         _ action: UserAction, on name: Identifier, _ call: borrowing Call
@@ -220,7 +220,8 @@ extension Server: @LoopActor Service {
         guard logins.directory.requiresLogin else {
             throw .unavailable("there are no users yet: `tiffin user add` adds the first, with its password")
         }
-        return try accounts.perform(action, on: name, for: self.name(ofCallerOf: call), try call.origin, call.caller)
+        return try administration.perform(
+            action, on: name, for: self.name(ofCallerOf: call), try call.origin, call.caller)
     }
 
     package func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer {

@@ -49,7 +49,7 @@ package final class Server {
     let rebuilder: Rebuilder
     let forgetting: CustomerForgetting
     let pictures: Pictures
-    let accounts: Accounts
+    let administration: Administration
 
     /// Who can log in.
     package let logins = Logins()
@@ -76,10 +76,11 @@ package final class Server {
     ///   - keys: what customers' texts are sealed with.
     ///   - store: where read models are saved; nil to save none.
     ///   - pictures: where pictures are kept; nil to keep none.
-    ///   - users: where users are kept; nil to change none.
+    ///   - administration: what admins see and change beside the log; nil for nothing.
     package init(
         configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
-        store: (any ReadModelStore)?, pictures: (any PictureStore)? = nil, users: (any UserStore)? = nil,
+        store: (any ReadModelStore)?, pictures: (any PictureStore)? = nil,
+        administration: (any AdministrationStore)? = nil,
         logger: Logger,
         clock: @escaping () -> Timestamp
     ) async throws {
@@ -106,7 +107,7 @@ package final class Server {
         rebuilder = Rebuilder(partitions: log.partitionCount, logger: logger, store, history)
         forgetting = CustomerForgetting(keys, logger)
         self.pictures = Pictures(pictures)
-        accounts = Accounts(users, logger)
+        self.administration = Administration(administration, logger)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger)
         kitchens = Kitchens(partitions, sealer, changes)
         topics = Topics(

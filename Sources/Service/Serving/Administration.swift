@@ -5,40 +5,41 @@ package import EventLoop
 internal import TextFormats
 package import Users
 
-/// Where users are kept, as admins change them, and relays.
+/// What admins see and change beside the log: users and relays.
 @LoopActor
-package protocol UserStore: AnyObject {
+package protocol AdministrationStore: AnyObject {
     /// Every user, by name.
-    func all() async throws(UserFailure) -> [ListedUser]
+    func users() async throws(AdministrationFailure) -> [ListedUser]
 
     /// How far each relay is, by name and partition.
-    func relays() async throws(UserFailure) -> [RelayPlace]
+    func relays() async throws(AdministrationFailure) -> [RelayPlace]
 
     /// Does something to a user, and records it in the log.
-    func perform(_ action: UserAction, on name: Identifier, for metadata: EventMetadata) async throws(UserFailure)
+    func perform(_ action: UserAction, on name: Identifier, for metadata: EventMetadata)
+        async throws(AdministrationFailure)
 }
 
-/// Has users listed and changed where an admin asks for it, one after the other.
+/// Has users and relays listed, and users changed, where an admin asks for it: one after the other.
 @LoopActor
-final class Accounts {
+final class Administration {
     private let queue = WorkQueue(WorkQueue.Limits(atOnce: 1, atOnceOfCaller: 1, waiting: 100, waitingOfCaller: 50))
-    private let store: (any UserStore)?
+    private let store: (any AdministrationStore)?
     private let logger: Logger
 
-    init(_ store: (any UserStore)?, _ logger: Logger) {
+    init(_ store: (any AdministrationStore)?, _ logger: Logger) {
         self.store = store
         self.logger = logger
     }
 
     /// Every user, as JSON.
-    func list(for caller: Caller) throws(Failure) -> Response {
-        try answering(caller) { store throws(UserFailure) in
-            let users = try await store.all()
+    func users(for caller: Caller) throws(Failure) -> Response {
+        try answering(caller) { store throws(AdministrationFailure) in
+            let users = try await store.users()
             var writer = JSONWriter()
             writer.beginObject()
             writer.key("users")
             writer.beginArray()
-            for user in users { Accounts.write(user, to: &writer) }
+            for user in users { Administration.write(user, to: &writer) }
             writer.endArray()
             writer.endObject()
             return writer.bytes
@@ -49,7 +50,7 @@ final class Accounts {
     ///
     /// - Parameter heads: the position at which each partition ends.
     func relays(heads: @escaping @LoopActor () -> [Int64], for caller: Caller) throws(Failure) -> Response {
-        try answering(caller) { store throws(UserFailure) in
+        try answering(caller) { store throws(AdministrationFailure) in
             let (relays, heads) = (try await store.relays(), heads())
             var writer = JSONWriter()
             writer.beginObject()
@@ -80,16 +81,16 @@ final class Accounts {
     func perform(
         _ action: UserAction, on name: Identifier, for asker: String, _ metadata: EventMetadata, _ caller: Caller
     ) throws(Failure) -> Response {
-        try answering(caller) { [logger] store throws(UserFailure) in
+        try answering(caller) { [logger] store throws(AdministrationFailure) in
             try await store.perform(action, on: name, for: metadata)
             logger.info("\(asker): user '\(name)': \(action.word)")
             var writer = JSONWriter()
             switch action {
             case .add, .confine, .enable:
-                guard let user = try await store.all().first(where: { $0.user.name == name }) else {
+                guard let user = try await store.users().first(where: { $0.user.name == name }) else {
                     throw .noUser("user '\(name)' was removed meanwhile")
                 }
-                Accounts.write(user, to: &writer)
+                Administration.write(user, to: &writer)
             case .addToken(let token):
                 writer.beginObject()
                 writer.field("name", name.rawValue)
@@ -106,13 +107,14 @@ final class Accounts {
     }
 
     private func answering(
-        _ caller: Caller, _ body: @escaping @LoopActor (any UserStore) async throws(UserFailure) -> [UInt8]
+        _ caller: Caller,
+        _ body: @escaping @LoopActor (any AdministrationStore) async throws(AdministrationFailure) -> [UInt8]
     ) throws(Failure) -> Response {
-        guard let store else { throw .unavailable("this server changes no users") }
+        guard let store else { throw .unavailable("this server knows nothing beside its log") }
         // What the connection asks next shows what was done.
         let promise = Promise(about: .order, isHolding: true)
         try queue.add(for: caller) {
-            do throws(UserFailure) {
+            do throws(AdministrationFailure) {
                 promise.keep(.document(try await body(store)))
             } catch {
                 promise.fail(Failure(error))
@@ -150,7 +152,7 @@ extension UserAction {
 }
 
 extension Failure {
-    fileprivate init(_ failure: UserFailure) {
+    fileprivate init(_ failure: AdministrationFailure) {
         switch failure {
         case .noUser(let reason): self.init(.notFound, reason)
         case .refused(let reason): self.init(.invalid, reason)

@@ -4,10 +4,10 @@ package import EventLoop
 internal import Postgres
 package import Users
 
-/// The users of a log and its relays, as a server changes users and lists both where an admin asks for it: with the rights of the database's user, who
-/// has to own the schema.
+/// The users of a log and its relays, as a server lists both and changes users where an admin asks for it: with the rights
+/// of the database's user, who has to own the schema.
 @LoopActor
-package final class UserAdministration {
+package final class PostgresAdministration {
     /// How long a database may say nothing.
     private static let silence = Duration.seconds(10)
 
@@ -21,14 +21,14 @@ package final class UserAdministration {
     }
 
     /// Every user, by name.
-    package func all() async throws(UserFailure) -> [ListedUser] { try await with { try await $0.all() } }
+    package func users() async throws(AdministrationFailure) -> [ListedUser] { try await with { try await $0.all() } }
 
     /// Does something to a user, and records it in the log.
     ///
     /// - Parameter metadata: of the event that says so.
     package func perform(
         _ action: UserAction, on name: Identifier, for metadata: EventMetadata
-    ) async throws(UserFailure) {
+    ) async throws(AdministrationFailure) {
         try await with(metadata) { table in
             switch action {
             case .add(let user): try await table.add(user)
@@ -39,7 +39,7 @@ package final class UserAdministration {
             }
         }
         do {
-            try await PendingDeeds.deliver(in: databases, silence: UserAdministration.silence)
+            try await PendingDeeds.deliver(in: databases, silence: PostgresAdministration.silence)
         } catch {
             // Servers see to it later.
             report("what was done to user '\(name)' is not recorded yet: \(error)")
@@ -47,14 +47,16 @@ package final class UserAdministration {
     }
 
     /// How far each relay is, by name and partition.
-    package func relays() async throws(UserFailure) -> [RelayPlace] { try await with { try await $0.relays() } }
+    package func relays() async throws(AdministrationFailure) -> [RelayPlace] {
+        try await with { try await $0.relays() }
+    }
 
     private func with<Result: Sendable>(
         _ metadata: EventMetadata = .none, _ body: @LoopActor (UserTable) async throws -> Result
-    ) async throws(UserFailure) -> Result {
+    ) async throws(AdministrationFailure) -> Result {
         do {
             return try await UserTable.with(
-                databases.first, for: metadata, silence: UserAdministration.silence, body)
+                databases.first, for: metadata, silence: PostgresAdministration.silence, body)
         } catch let error as UserTableError {
             throw error.isUnknown ? .noUser(error.description) : .refused(error.description)
         } catch {
