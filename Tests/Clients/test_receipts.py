@@ -13,7 +13,7 @@ import pytest
 
 from tampering import tamper
 from tiffin import (
-    CHECKOUT, Server, binary, fresh_database, item_document, put_open_outlet, read_log, run_tiffin,
+    CHECKOUT, Server, binary, connection_to, fresh_database, item_document, put_open_outlet, read_log, run_tiffin,
     section_document, sql,
 )
 
@@ -422,7 +422,8 @@ COMMITS = """
 def exported(log, tmp_path):
     files = tmp_path / "events.csv", tmp_path / "commits.csv"
     for file, statement in zip(files, (EVENTS, COMMITS)):
-        file.write_text(sql(statement, log.database) + "\n", encoding="utf-8")
+        with connection_to(log.database) as connection, connection.cursor().copy(statement) as rows:
+            file.write_bytes(b"".join(rows))
     return files
 
 
@@ -490,9 +491,11 @@ def test_an_export_whose_lines_no_log_has_is_refused(export, old, new, problem):
 def test_the_export_of_a_log_that_says_the_same_in_another_way_is_refused(log, tmp_path, change):
     with fresh_database() as url:
         run_tiffin("migrate", "--database", url)
-        psql = ["psql", "--no-psqlrc", "--quiet", "--command"]
-        rows = subprocess.check_output([*psql, "copy tiffin.batches to stdout", log.database], timeout=60)
-        subprocess.run([*psql, "copy tiffin.batches from stdin", url], input=rows, check=True, timeout=60)
+        with connection_to(log.database) as source, connection_to(url) as target:
+            with (source.cursor().copy("copy tiffin.batches to stdout") as rows,
+                  target.cursor().copy("copy tiffin.batches from stdin") as sink):
+                for row in rows:
+                    sink.write(row)
         copied = SimpleNamespace(database=url)
         assert check_export(exported(copied, tmp_path)).returncode == 0
         sql(f"update tiffin.batches set {change} where first_position = "

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
-from libpq import Connection
+import psycopg
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 SHARED_DATA = Path(os.environ.get("TIFFIN_SHARED_DATA", CHECKOUT.parent / "shared" / "data"))
@@ -57,13 +57,32 @@ def superuser_url() -> str:
 def sql(statement: str, url: str | None = None) -> str:
     """Runs SQL and returns its rows, a line each, with | between the columns. Other databases than that of
     TIFFIN_TEST_DATABASE have no connection afterwards: they can be dropped and copied."""
-    seconds = REPLY_SECONDS * 4
-    if url:
-        with Connection(url) as connection:
-            return connection.execute(statement, seconds).strip()
-    if not (hasattr(of_thread, "connection") and of_thread.connection.is_open()):
-        of_thread.connection = Connection(superuser_url())
-    return of_thread.connection.execute(statement, seconds).strip()
+    try:
+        if url:
+            with connection_to(url) as connection:
+                return rows(connection.execute(statement))
+        if not hasattr(of_thread, "connection") or of_thread.connection.closed:
+            of_thread.connection = connection_to(superuser_url())
+        return rows(of_thread.connection.execute(statement))
+    except psycopg.Error as error:
+        raise RuntimeError(f"PostgreSQL: {error}") from error
+
+
+def connection_to(url: str) -> psycopg.Connection:
+    limit = f"-c statement_timeout={REPLY_SECONDS * 4}s"
+    return psycopg.connect(url, autocommit=True, connect_timeout=REPLY_SECONDS, options=limit)
+
+
+def rows(cursor: psycopg.Cursor) -> str:
+    """What all statements returned, as PostgreSQL writes it."""
+    lines, is_left = [], True
+    while is_left:
+        result = cursor.pgresult
+        for row in range(result.ntuples):
+            values = [result.get_value(row, column) or b"" for column in range(result.nfields)]
+            lines.append(b"|".join(values).decode())
+        is_left = cursor.nextset()
+    return "\n".join(lines).strip()
 
 
 of_thread = threading.local()
