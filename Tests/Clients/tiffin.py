@@ -1,9 +1,10 @@
 """A Tiffin server as a process, databases for it, and a plain client of its line protocol.
 
-Standard library only: the benchmarks use it too. Nothing here sleeps and hopes: it waits for a line of
+Of packages only psycopg: the benchmarks use it too. Nothing here sleeps and hopes: it waits for a line of
 output, or polls for a condition up to a named bound.
 """
 
+import atexit
 import contextlib
 import json
 import os
@@ -61,9 +62,8 @@ def sql(statement: str, url: str | None = None) -> str:
         if url:
             with connection_to(url) as connection:
                 return rows(connection.execute(statement))
-        if not hasattr(of_thread, "connection") or of_thread.connection.closed:
-            of_thread.connection = connection_to(superuser_url())
-        return rows(of_thread.connection.execute(statement))
+        with shared as connection:
+            return rows(connection.execute(statement))
     except psycopg.Error as error:
         raise RuntimeError(f"PostgreSQL: {error}") from error
 
@@ -85,7 +85,33 @@ def rows(cursor: psycopg.Cursor) -> str:
     return "\n".join(lines).strip()
 
 
-of_thread = threading.local()
+class SharedConnection:
+    """The connection to TIFFIN_TEST_DATABASE, for one thread at a time."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._connection = None
+        atexit.register(self._close)
+
+    def __enter__(self) -> psycopg.Connection:
+        self._lock.acquire()
+        try:
+            if self._connection is None or self._connection.closed:
+                self._connection = connection_to(superuser_url())
+            return self._connection
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+    def _close(self):
+        if self._connection:
+            self._connection.close()
+
+
+shared = SharedConnection()
 
 
 @contextlib.contextmanager
