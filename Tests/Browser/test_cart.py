@@ -156,6 +156,31 @@ def test_a_code_is_said_and_taken_back_in_the_cart(visit, merchant, kitchen):
     wait_until(lambda: "codes" not in cart(page), PATIENCE, "a cart without codes")
 
 
+def test_a_code_of_a_card_is_said_with_the_first_item(visit, merchant, kitchen):
+    merchant("PROMO.PUT", kitchen, "ten", json.dumps(
+        {"title": "Ten", "on": "order", "give": {"percent": 10_000}, "code": "TEN", "limit": 1}))
+    merchant("MENU.ITEM.PUT", kitchen, "lunch", "card", json.dumps(
+        {"kind": "promo", "name": "Ten off", "promotion": "ten"}))
+    page = visit(f"/o/{kitchen}")
+    page.locator("[data-item=card] [data-ref=open]").click()
+    said = page.get_by_test_id("item_promotion")
+    said.get_by_text("It needs the code TEN.").wait_for()
+    page.get_by_role("button", name="Use code TEN").click()
+    said.get_by_text("It counts from your first item here.").wait_for()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    page.locator("[data-item=lunch0] .add").click()
+    wait_for_cart(page, 1)
+    wait_until(lambda: cart(page).get("codes") == [{"code": "TEN", "state": "applied"}], PATIENCE, "the code")
+    # Somebody else takes the last one.
+    merchant("CART.ADD", f"{kitchen}-other", kitchen, "lunch0", 1)
+    merchant("CART.CODE", f"{kitchen}-other", "TEN")
+    merchant("CART.CHECKOUT", f"{kitchen}-other", "TOTAL", 900)
+    page.locator("[data-item=card] [data-ref=open]").click()
+    said.get_by_text("This offer is used up.").wait_for()
+    assert not page.get_by_test_id("item_code_btn").is_visible()
+
+
 def test_a_cart_of_another_outlet_is_emptied_only_if_that_is_wanted(visit, merchant, kitchen, name):
     other = f"{name}-other"
     put_kitchen(merchant, other)

@@ -355,6 +355,8 @@ const CODES = {
     minimum: "needs more in the cart",
     later: "has not begun yet",
     ended: "is over",
+    spent: "is used up",
+    customer: "cannot be used by you any more",
     nothing: "takes nothing off this cart",
 };
 const CHANGED = "Prices have changed since you saw them. This is what it costs now.";

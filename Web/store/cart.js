@@ -23,6 +23,8 @@ export class Cart {
     #view = EMPTY;
     // What was asked to be ordered, and the key of that.
     #checkout = null;
+    // A code that is said once something of its outlet is in the cart, as `{outlet, code}`.
+    #codeToSay = null;
     #wake = () => {};
 
     /// Whether changes wait because no answer came.
@@ -86,6 +88,8 @@ export class Cart {
                 ...(time === null || this.timeOf(item.outlet) !== null ? {} : { for: time }),
             },
         });
+        if (this.#codeToSay?.outlet === item.outlet) this.code(this.#codeToSay.code);
+        this.#codeToSay = null;
     }
 
     /// Sets a line's quantity; 0 removes the line.
@@ -123,6 +127,20 @@ export class Cart {
     /// Says a code of a promotion.
     code(code) {
         this.#queue({ kind: "code", method: "POST", path: "/v1/cart/codes", body: { code } });
+    }
+
+    /// Says a code of an outlet's promotion, now or with the first item of that outlet.
+    codeOf(outlet, code) {
+        if (this.#view.outlet === outlet && this.count > 0) this.code(code);
+        else this.#codeToSay = { outlet, code };
+        this.#draw();
+    }
+
+    /// Whether a code of an outlet was said, or is to be.
+    hasCode(outlet, code) {
+        return this.#codeToSay?.outlet === outlet && this.#codeToSay.code === code
+            || this.#view.outlet === outlet && (this.#view.codes ?? []).some((said) => said.code === code)
+            || [...this.#answered, ...this.#waiting].some(({ kind, body }) => kind === "code" && body.code === code);
     }
 
     /// Takes back a code, as the cart has it.

@@ -3,6 +3,7 @@
 import { Problem, request } from "../shared/api.js";
 import { clone, isUsable, refs, setHidden, setText, setUsable } from "../shared/dom.js";
 import { isAhead, raise } from "../shared/layers.js";
+import { clockTime, isPast } from "../shared/clock.js";
 import { money } from "../shared/money.js";
 import { addTo, canBeAdded, drawDetails, labelOf, priceText, replacePicture, setPicture } from "./item.js";
 import { OptionGroups } from "./options.js";
@@ -94,6 +95,10 @@ export class ItemSheet {
         parts.less.onclick = () => this.#step(-1);
         parts.more.onclick = () => this.#step(1);
         parts.add.onclick = () => this.#add();
+        parts.code.onclick = () => {
+            this.#cart.codeOf(entry.outlet, this.#entry.model.promotion.code);
+            this.#draw();
+        };
         this.#groups = new OptionGroups(parts.options, () => {
             this.#lost = "";
             this.#draw();
@@ -186,6 +191,7 @@ export class ItemSheet {
             : this.#tookOrders ? "" : "The place takes no orders now";
         setText(parts.state, state);
         setHidden(parts.state, state === "");
+        this.#drawPromotion(parts, model.promotion);
         setHidden(parts.bottom, price === null);
         setHidden(parts.noteLabel, price === null);
         const missing = isThere ? [this.#lost, choice?.missing].filter(Boolean).join(" ") : "";
@@ -206,6 +212,19 @@ export class ItemSheet {
         const said = details ?? model;
         if (said !== this.#said) drawDetails(parts, details, model);
         this.#said = said;
+    }
+
+    // What the card's promotion is worth now, and its code, where that can be said.
+    #drawPromotion(parts, promotion) {
+        const { outlet, zone } = this.#entry;
+        const text = promotion ? promotionText(promotion, zone) : "";
+        const code = text === "" || promotion.state !== "open" || isPast(promotion.until) ? null : promotion.code ?? null;
+        const isSaid = code !== null && this.#cart.hasCode(outlet, code);
+        setText(parts.promotion, isSaid && this.#cart.view.outlet !== outlet ? "It counts from your first item here." : text);
+        setHidden(parts.promotion, text === "");
+        setHidden(parts.sayCode, code === null);
+        setText(parts.code, isSaid ? `${code} is said` : `Use code ${code}`);
+        setUsable(parts.code, !isSaid);
     }
 
     #step(by) {
@@ -235,4 +254,13 @@ export class ItemSheet {
         address.searchParams.delete("item");
         history.replaceState(history.state, "", address);
     }
+}
+
+// What a card's promotion is worth now.
+function promotionText({ code, from, until, state }, zone) {
+    if (state === "ended" || isPast(until)) return "This offer is over.";
+    if (state === "spent") return "This offer is used up.";
+    if (from && !isPast(from)) return `This offer begins ${clockTime(from, zone)}.`;
+    const end = until ? ` It ends ${clockTime(until, zone)}.` : "";
+    return `${code ? `It needs the code ${code}.` : "It is taken off by itself."}${end}`;
 }
