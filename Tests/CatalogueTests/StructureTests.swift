@@ -132,7 +132,7 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         // Containers of 65,536 rows with none, few, many and all.
         let rows = Set(
-            (0..<4).flatMap { container in
+            (0..<2).flatMap { container in
                 let share = generator.pick([0, 1, 50, 100])
                 return (0..<65_536).filter { _ in generator.chance(share) }.map { UInt32(container << 16 + $0) }
             }
@@ -140,7 +140,7 @@ import Testing
         let bitmap = Bitmap(rows)
         #expect(Bitmap(bitmap.pages).rows == rows)
         // One that does not end with a whole container.
-        let pages = Array(bitmap.pages.prefix(generator.number(0..<1_100)))
+        let pages = Array(bitmap.pages.prefix(generator.number(0..<550)))
         #expect(Bitmap(pages).rows == rows.filter { Int($0 / RowPage.size) < pages.count })
     }
 
@@ -161,11 +161,14 @@ import Testing
             let new = isGone ? nil : isEnd ? generator.pick(ends) : number * generator.pick(units)
             numbers[row] = new
             plain[row] = new
-            #expect(numbers[row] == new)
+            guard numbers[row] == new else {
+                Issue.record("row \(row) is not \(new ?? .max)")
+                return
+            }
             guard step % 250 == 249 else { continue }
-            for row in plain.keys { #expect(numbers[row] == plain[row]) }
+            #expect(plain.allSatisfy { numbers[$0.key] == $0.value })
             let bounds = (Array(plain.values) + ends + [0, 1]).sorted()
-            for _ in 0..<10 {
+            for _ in 0..<4 {
                 let low = generator.pick(bounds)
                 let high = max(low, generator.pick(bounds))
                 let expected = plain.filter { (low...high).contains($0.value) }.keys.sorted()

@@ -10,6 +10,9 @@ import pytest
 from monkeys import SHORT, SMALL, command, run_monkey
 from tiffin import Server, run_tiffin, wait_until
 
+# One load at a time.
+pytestmark = pytest.mark.xdist_group("loads")
+
 # What each scenario is about, by the names of reports.
 SCENARIOS = {
     "fling": {"outlet.home", "item.get"},

@@ -18,6 +18,9 @@ import tiffin
 from monkeys import RUN_SECONDS, SHORT, SMALL, Tampering, command, environment, is_count, once, run_monkey
 from tiffin import Server
 
+# At one worker: the tests share a few runs.
+pytestmark = pytest.mark.xdist_group("ends")
+
 
 @pytest.fixture(scope="module", autouse=True)
 def long_runs(server, tmp_path_factory):

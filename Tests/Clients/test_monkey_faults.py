@@ -14,6 +14,9 @@ from monkeys import (
 )
 from tiffin import Server
 
+# One load at a time.
+pytestmark = pytest.mark.xdist_group("loads")
+
 # Missing and repeated messages, and other counts, are for the unit tests.
 TAMPERINGS = {
     "a reply is garbage": (once(40, is_count, lambda frame: b"?\r\n"), {"answer"}),

@@ -105,10 +105,9 @@ class Recorder:
             assert reply == answer, question
 
 
-@pytest.mark.parametrize("seed", [2, 5])
-def test_every_earlier_answer_can_be_read_again(database, seed):
+def test_every_earlier_answer_can_be_read_again(database):
     with Server(database=database) as server, server.client() as client:
-        recorder = Recorder(client, seed)
+        recorder = Recorder(client, 5)
         recorder.record()
         for editor in recorder.editors:
             editor.put(client)

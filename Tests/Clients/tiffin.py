@@ -288,7 +288,7 @@ def wait_until(condition, seconds: float, what: str, every: float = 0.005):
         if answered > deadline:
             raise TimeoutError(f"waited {seconds} s for {what}")
         # What is costly to ask is asked less often: the machine is for whoever is waited for.
-        time.sleep(max(every, min(2 * (answered - asked), 0.2)))
+        time.sleep(max(every, min(4 * (answered - asked), 0.2)))
 
 
 # --- the server

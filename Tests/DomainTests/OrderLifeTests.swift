@@ -553,7 +553,8 @@ import Testing
     /// An order with charges and up to three taxes, in the prices or on top, of few minor units or many.
     private static func charged(_ random: inout SeededGenerator, tip: Amount) throws -> Order.Placement {
         let ids: [Identifier] = Array(["food", "drink", "city"].prefix(random.number(0...3)))
-        let most = random.pick([3, 50, 5_000])
+        // Rounding leaves most of small orders.
+        let most = random.pick([3, 3, 3, 50, 5_000])
         func tax() -> Identifier? { ids.isEmpty ? nil : random.maybe { $0.pick(ids) } }
         func fee() -> PricingTerms.Fee {
             PricingTerms.Fee(Amount(minorUnits: Int64(random.number(0...most))), tax: tax())
@@ -620,8 +621,8 @@ import Testing
         state = try Order.state(after: events, from: state)
     }
 
-    /// With the twenty seeds of `make test`, a hundred thousand.
-    private static let ordersOfASeed = 5_000
+    /// With the seeds of `make test`, twenty thousand.
+    private static let ordersOfASeed = 2_000
 
     @Test(arguments: SeededGenerator.seeds)
     func `everything given back piece by piece is the order, with each of its taxes`(_ seed: UInt64) throws {
@@ -684,7 +685,7 @@ import Testing
         _ seed: UInt64
     ) throws {
         var random = SeededGenerator(seed: seed)
-        for _ in 0..<500 {
+        for _ in 0..<200 {
             let placement = try Self.charged(&random, tip: random.pick([0, 1, 100]))
             var state = try Order.state(after: [.placed(placement)])
             let worths = try placement.lines.indices.map { try Self.worth(of: $0, in: placement) }

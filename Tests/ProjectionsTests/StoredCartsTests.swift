@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: 0..<40 as Range<UInt64>)
     func `few carts held, whatever is evicted, saved or started anew, is as if all were`(seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
         let all = { history }

@@ -67,10 +67,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 // MARK: Property tests
 
 extension SeededGenerator {
-    /// The seeds that properties are tested with: 20, or as many as `TIFFIN_TEST_SEEDS` says.
+    /// The seeds that properties are tested with: 10, or as many as `TIFFIN_TEST_SEEDS` says.
     public static let seeds: Range<UInt64> = {
         let count = getenv("TIFFIN_TEST_SEEDS").flatMap { UInt64(String(cString: $0)) }
-        return 0..<max(1, count ?? 20)
+        return 0..<max(1, count ?? 10)
     }()
 
     /// A value, or nil half of the time.

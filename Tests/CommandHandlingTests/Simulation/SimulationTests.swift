@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Simulation of several servers on a log that fails")
 struct SimulationTests {
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: 0..<100 as Range<UInt64>)
     func `every answer agrees with the log, and every process with every other`(seed: UInt64) throws {
         // In every other run older copies of the log take its place.
         let simulation = Simulation(seed: seed, mayFork: seed % 2 == 1)
