@@ -199,7 +199,7 @@ def test_a_home_is_followed_across_a_restart_and_until_it_is_removed(database):
                 with server.client() as client:
                     client("MENU.ITEM.PRICE", "copper-ladle", "fish-pie", minor)
 
-            program.wait_for(f"revision {revision()}: The Copper Ladle, 24 items")
+            program.wait_for(f"revision {revision()}: The Copper Ladle, 25 items")
             price(1700)
             program.wait_for(f"revision {revision()}: replace /sections/3/items/1/model/price 1700")
             seen = revision()
@@ -214,7 +214,7 @@ def test_a_home_is_followed_across_a_restart_and_until_it_is_removed(database):
             assert program.end() == 1
             assert program.lines[-1] == "outlet 'copper-ladle' was removed"
             # It never read the whole home again.
-            assert sum("24 items" in line for line in program.lines) == 1
+            assert sum("25 items" in line for line in program.lines) == 1
         absent = run("follow_home.py", "nowhere", env=environment(server))
         assert (absent.returncode, absent.stderr) == (1, "there is no outlet 'nowhere'\n")
 

@@ -68,6 +68,10 @@ OTHERS = {
     "projection.rebuild",
     # Below: a channel may be about what comes later.
     "subscribe", "unsubscribe",
+    # Without users nothing can be done to one: see test_users.py.
+    "user.list", "user.add", "user.confine", "user.disable", "user.enable", "user.remove", "user.token",
+    # Relays are at work elsewhere: see test_relay.py.
+    "relay.list",
     # Its words differ from version to version: see ordering.md.
     "order.payment",
 }
