@@ -134,6 +134,11 @@ import Testing
         #expect(try Supply.decide(.takeBack(Self.both, order: "a"), in: state).isEmpty)
     }
 
+    @Test func `a promotion that every order has given back is forgotten`() throws {
+        let state = try Supply.state(after: Self.redeemed + [.returned(Self.used, order: "a")])
+        #expect(state.counts == Supply.Counts())
+    }
+
     @Test func `a slot is forgotten a day after it has passed`() throws {
         let late = Self.noon.adding(seconds: 86_401)
         let next = [Claim(.slot(late.adding(seconds: 60)), 1, limit: 1)]

@@ -12,7 +12,7 @@ enum PromotionEventText {
         }
     }
 
-    /// `"Ten percent", 10 % off the order, code TEN, at most 100 orders, 1 of a customer, paid by the platform`.
+    /// `"Ten percent", 10 % off the order, code TEN, at most 100 orders, 1 for each customer, paid by the platform`.
     private static func words(for promotion: Promotion, _ currency: Currency?) -> String {
         func money(_ amount: Amount) -> String {
             currency.map { amount.words(in: $0) } ?? "\(amount.minorUnits)"
@@ -34,7 +34,7 @@ enum PromotionEventText {
             promotion.cap.map { "at most \(money($0))" }, promotion.service.map { "for \($0.rawValue)" },
             promotion.from.map { "from \($0.words)" }, promotion.until.map { "until \($0.words)" },
             promotion.limit.map { "at most \(Int($0).counted("order"))" },
-            promotion.perCustomer.map { "\($0) of a customer" }, promotion.isAlone ? "with no other" : nil,
+            promotion.perCustomer.map { "\($0) for each customer" }, promotion.isAlone ? "with no other" : nil,
             promotion.payer == .platform ? "paid by the platform" : nil,
         ]
         return ([promotion.title.quoted, gift] + rest.compactMap(\.self)).joined(separator: ", ")

@@ -212,7 +212,8 @@ extension Supply {
     public struct Counts: Equatable, Sendable {
         /// How much of what is counted can still be ordered.
         public private(set) var left: [Claim.Key: Int64] = [:]
-        /// How much orders have of what has a limit. Slots are dropped some time after they have passed, promotions never.
+        /// How much orders have of what has a limit. Slots are dropped some time after they have passed, and
+        /// promotions once nobody uses them.
         public private(set) var taken: [Claim.Key: Int64] = [:]
 
         /// Nothing is counted.
@@ -268,6 +269,7 @@ extension Supply {
                 for claim in claims {
                     left[claim.key]? += claim.count
                     taken[claim.key]? -= claim.count
+                    if claim.key.kind.isOfPromotions, taken[claim.key] == 0 { taken[claim.key] = nil }
                 }
             }
         }
