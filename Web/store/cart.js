@@ -191,6 +191,7 @@ export class Cart {
         this.#answered = [];
         this.#held = [];
         this.#checkout = null;
+        this.#codeToSay = null;
         this.#topic = new Topic();
         this.#draw();
         this.moved();

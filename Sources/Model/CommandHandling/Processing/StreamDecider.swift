@@ -162,12 +162,12 @@ extension Supply: StreamDecider {
 
     /// What nothing is left of is sold out in the menu, or spent as a promotion, in the same transaction.
     static func consequences(of events: [Event], _: Command, in state: State, of id: Identifier) -> [Consequence] {
-        var changes = changes(by: events, in: state)
-        let promotions = changes.filter { $0.key.kind == .promotion }
-        changes.removeAll { $0.key.kind == .promotion }
+        let changes = changes(by: events, in: state)
+        let promotions = changes.filter(\.key.kind.isOfPromotions)
+        let items = changes.filter { !$0.key.kind.isOfPromotions }
         var consequences: [Consequence] = []
-        if !changes.isEmpty {
-            consequences.append(Consequence(stream: StreamName(.menu, id), command: .menu(.followStock(changes))))
+        if !items.isEmpty {
+            consequences.append(Consequence(stream: StreamName(.menu, id), command: .menu(.followStock(items))))
         }
         if !promotions.isEmpty {
             consequences.append(

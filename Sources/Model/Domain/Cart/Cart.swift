@@ -593,9 +593,12 @@ public enum Cart: Decider {
                     allowed: requirement == .table ? [.chooseService] : [])
             }
         }
-        let used = Set(quote.bill.charges.compactMap(\.discount?.promotion))
-        let claims = checkOut.promotions.lazy.map(\.promotion).filter { used.contains($0.id) }
-            .reduce(into: checkOut.claims) { $0 += $1.claims(by: contents.customer) }.summed
+        let used = quote.bill.charges.compactMap(\.discount?.promotion)
+        var claims = checkOut.claims
+        for candidate in checkOut.promotions where used.contains(candidate.promotion.id) {
+            claims += candidate.promotion.claims(by: contents.customer)
+        }
+        claims.sort { $0.key < $1.key }
         let checkout = Checkout(
             order: checkOut.order, outlet: contents.outlet, claims: claims, at: checkOut.time,
             lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer, name: checkOut.name,

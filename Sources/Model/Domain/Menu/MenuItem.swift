@@ -80,7 +80,9 @@ public struct MenuItem: Equatable, Sendable {
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
         let more = self.images.reduce(0) { $0 + $1.bytes } + links.reduce(0) { $0 + $1.bytes }
-        let choices = (options + [tax, daypart, promotion].compactMap(\.self)).reduce(0) { $0 + $1.rawValue.utf8.count }
+        func bytes(_ id: Identifier?) -> Int { id?.rawValue.utf8.count ?? 0 }
+        let names = bytes(tax) + bytes(daypart) + bytes(promotion)
+        let choices = options.reduce(names) { $0 + bytes($1) }
         return tags.reduce(needed + details + images + more + attributes.bytes + choices) { $0 + $1.utf8.count }
     }
 

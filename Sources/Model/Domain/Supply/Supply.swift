@@ -165,23 +165,23 @@ public enum Supply: Decider {
     ///
     /// - Parameter state: the one before them.
     public static func changes(by events: [Event], in state: State) -> [StockChange] {
-        let before = state.counts
-        var after = before
-        var touched: [Claim.Key: Claim] = [:]
+        var left: [Claim.Key: (before: Int64?, after: Int64?)] = [:]
+        func add(_ count: Int64, of claim: Claim) {
+            guard claim.key.kind.isShown else { return }
+            let before = state.counts.left(for: claim)
+            left[claim.key, default: (before, before)].after? += count
+        }
         for event in events {
             switch event {
-            case .stocked(let key, _): touched[key] = Claim(key, 1)
-            case .held(let claims, _, _), .returned(let claims, _):
-                for claim in claims where claim.key.kind.isShown {
-                    touched[claim.key] = Claim(claim.key, 1, limit: claim.limit)
-                }
+            case .stocked(let key, let count): left[key] = (state.left[key], count)
+            case .held(let claims, _, _): for claim in claims { add(-claim.count, of: claim) }
+            case .returned(let claims, _): for claim in claims { add(claim.count, of: claim) }
             case .refused: break
             }
-            do throws(ImpossibleEvent) { try after.take(event) } catch { return [] }
         }
-        return touched.values.compactMap { unit in
-            let isSoldOut = !after.hasRoom(for: unit)
-            return isSoldOut == !before.hasRoom(for: unit) ? nil : StockChange(unit.key, isSoldOut: isSoldOut)
+        func isGone(_ left: Int64?) -> Bool { left.map { $0 <= 0 } ?? false }
+        return left.compactMap { key, left in
+            isGone(left.before) == isGone(left.after) ? nil : StockChange(key, isSoldOut: isGone(left.after))
         }.sorted { $0.key < $1.key }
     }
 
@@ -231,10 +231,14 @@ extension Supply {
             [left, taken].joined().map { Claim($0.key, $0.value) }.sorted { $0.key < $1.key }
         }
 
+        /// How much of what a claim is about can still be had; nil for as much as anybody wants.
+        func left(for claim: Claim) -> Int64? {
+            claim.limit.map { $0 - (taken[claim.key] ?? 0) } ?? left[claim.key]
+        }
+
         /// Whether an order can have this.
         func hasRoom(for claim: Claim) -> Bool {
-            claim.limit.map { (taken[claim.key] ?? 0) <= $0 - claim.count }
-                ?? ((left[claim.key] ?? .max) >= claim.count)
+            left(for: claim).map { $0 >= claim.count } ?? true
         }
 
         /// Takes in an event; changes nothing where that is impossible.

@@ -21,7 +21,10 @@ public struct Supplies: Projection {
     public var quarantine = Quarantine()
 
     private var supplies: [Identifier: SupplyRow] = [:]
-    private var changes = ValueChanges<SupplyRow>()
+    /// Supplies that have changed since rows were last taken for saving.
+    private var changed: Set<Identifier> = []
+    /// The digests of the rows as they were last saved.
+    private var savedDigests: [Identifier: Digest] = [:]
 
     public init(notesChanges: Bool = false) { self.notesChanges = notesChanges }
 
@@ -48,24 +51,21 @@ public struct Supplies: Projection {
     public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .supply(let change) = event.event, quarantine[event.stream] == nil else { return }
         let outlet = event.stream.id
-        let before = supplies[outlet]
-        var row = before ?? SupplyRow(outlet: outlet, version: 0, counts: Supply.Counts())
+        // Taken out and put back, so that nothing is copied: there may be as many counts as customers.
+        var row = supplies.removeValue(forKey: outlet) ?? SupplyRow(outlet: outlet, version: 0, counts: Supply.Counts())
+        defer { if row.version > 0 { supplies[outlet] = row } }
         guard event.version == row.version + 1 else {
             throw ImpossibleEvent("version \(event.version) after \(row.version)")
         }
-        row.version = event.version
         try row.counts.take(change)
-        supplies[outlet] = row
-        if notesChanges { changes.note(outlet, before: before, after: row) }
+        row.version = event.version
+        if notesChanges { changed.insert(outlet) }
     }
 
     #if DEBUG
         public mutating func skip(_ event: DecodedEvent) {
-            guard var row = supplies[event.stream.id] else { return }
-            let before = row
-            row.version = event.version
-            supplies[event.stream.id] = row
-            if notesChanges { changes.note(event.stream.id, before: before, after: row) }
+            supplies[event.stream.id]?.version = event.version
+            if notesChanges, supplies[event.stream.id] != nil { changed.insert(event.stream.id) }
         }
     #endif
 
@@ -80,21 +80,42 @@ public struct Supplies: Projection {
     public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try SupplyRow(stored)
         guard supplies.updateValue(row, forKey: row.outlet) == nil else { throw UnreadableValue("there are two of it") }
-        return row.digest
+        let digest = row.digest
+        savedDigests[row.outlet] = digest
+        return digest
     }
 
     // MARK: Checkpoints
 
-    public mutating func takeChanges() -> ValueChanges<SupplyRow> {
-        defer { changes = ValueChanges() }
-        return changes
+    /// Supplies that have changed.
+    public struct Changes: ProjectionChanges {
+        fileprivate let rows: [(row: SupplyRow, saved: Digest?)]
+        /// The digests of the rows that were asked for.
+        fileprivate var digests: [Digest] = []
+
+        public mutating func next() -> ChangedRow<SupplyRow>? {
+            guard digests.count < rows.count else { return nil }
+            let (row, saved) = rows[digests.count]
+            let change = ChangedRow(before: saved, after: row)
+            digests.append(change.digest)
+            return change
+        }
     }
 
-    public mutating func putBack(_ taken: ValueChanges<SupplyRow>) { changes.merge(older: taken) }
+    public mutating func takeChanges() -> Changes {
+        defer { changed = [] }
+        return Changes(rows: changed.compactMap { outlet in supplies[outlet].map { ($0, savedDigests[outlet]) } })
+    }
+
+    public mutating func putBack(_ taken: Changes) { changed.formUnion(taken.rows.map(\.row.outlet)) }
+
+    public mutating func saved(_ taken: Changes) {
+        for (change, digest) in zip(taken.rows, taken.digests) { savedDigests[change.row.outlet] = digest }
+    }
 }
 
 /// A row of `supply`.
-public struct SupplyRow: ValueRow {
+public struct SupplyRow: ProjectionRow {
     public static let columns = [Column("outlet", .text), Column("version", .int64), Column("counts", .json)]
 
     /// The outlet.
@@ -109,8 +130,6 @@ public struct SupplyRow: ValueRow {
         self.version = version
         self.counts = counts
     }
-
-    public init(key: Identifier, value: SupplyRow) { self = value }
 
     public init(_ stored: StoredRow) throws(UnreadableValue) {
         let claims: [Claim]
