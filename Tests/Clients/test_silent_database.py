@@ -141,7 +141,9 @@ def go_on_beside_silent(names):
                 told.update(waiting(client))
                 assert replies[3] in (0, 1), "what is in memory is answered"
             for name in names:
-                assert f"tiffin {name}: no answer within" in server.output()
+                # A thread of its own writes the line.
+                line = f"tiffin {name}: no answer within"
+                wait_until(lambda: line in server.output(), 20, line)
                 assert f"connection_{name.replace(' ', '')}" in told, f"INFO does not say that {name} waits: {told}"
             # The old connections still say nothing. The new ones can be used, and everything is as before.
             for name in names:
