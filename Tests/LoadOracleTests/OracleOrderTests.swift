@@ -96,7 +96,8 @@ private final class KitchenPlay {
     private func step(_ order: OrderModel) -> OrderStep {
         let time = random.pick(["2999-01-01T00:00:00Z", Moment.text(day: day + 3, minute: 30)])
         let readyBy = Moment.text(day: day + 2, minute: 60 * random.number(0..<2))
-        switch random.number(0..<14) {
+        switch random.number(0..<19) {
+        case 14...18: return change(order)
         case 0, 1: return .accept(readyBy: random.chance(50) ? nil : readyBy)
         case 2: return .reject(code: random.pick(["ITEMS", "BUSY"]))
         case 3: return .prepare
@@ -110,11 +111,33 @@ private final class KitchenPlay {
                 kind: random.pick(["authorised", "captured", "voided", "refunded", "chargedBack", "failed"]),
                 minor: random.chance(50) ? order.total : order.total / 2,
                 of: random.pick([nil, nil, "a", "b", "c"]))
-        case 10: return .refund(.rest, code: "OTHER")
-        case 11: return .refund(.amount(Int64(random.number(1..<900))), code: "OTHER")
+        case 10 where order.canRefund: return .refund(.rest, code: "OTHER")
+        case 11 where order.canRefund: return .refund(.amount(Int64(random.number(1..<900))), code: "OTHER")
         default:
+            guard order.canRefund else { return .prepare }
             let line = random.pick(order.lines)
             return .refund(.units(line: line.id, quantity: random.number(1..<(line.quantity + 2))), code: "ITEMS")
+        }
+    }
+
+    /// A change, or an answer to one.
+    private func change(_ order: OrderModel) -> OrderStep {
+        switch random.number(0..<6) {
+        case 0: return .note
+        case 1: return .decline(by: random.pick([nil, "merchant", "customer"]))
+        case 2: return .agree(digest: order.proposedDigest ?? "0123456789abcdef")
+        case 3 where order.canRefund: return .refund(.amount(1), code: "OTHER")
+        default:
+            guard order.canChange else { return .note }
+            var edits: [OrderEdit] = []
+            for line in order.lines where random.chance(40) {
+                edits.append(
+                    random.chance(30)
+                        ? .replace(line: line.id, item: random.number(0..<14), quantity: random.number(1..<4))
+                        : .leave(line: line.id, quantity: random.number(0..<(line.quantity + 1))))
+            }
+            if random.chance(30) { edits.append(.add(item: random.number(0..<14), quantity: random.number(1..<4))) }
+            return .change(edits, by: random.pick(["merchant", "customer"]), within: random.pick([nil, 900]))
         }
     }
 

@@ -59,8 +59,9 @@ extension RightServer {
 
     /// The time of an order that has to be accepted or paid has passed.
     package func passTime(of order: String) -> Bool {
-        (id, now) = ("", now.adding(minutes: 20))
-        defer { now = now.adding(minutes: -20) }
+        let before = now
+        (id, now) = ("", kitchenOrders[order]?.state.book?.deadline ?? now)
+        defer { now = before }
         return record(Identifier(order)!, .meetDeadline(now: now)) == nil
     }
 
@@ -86,11 +87,35 @@ extension RightServer {
                 .refund(.amount(Amount(minorUnits: minor)), .init(rawValue: code)!)
             case .refund(.units(let line, let quantity), let code):
                 .refund(.units(line: Text(line), quantity: quantity), .init(rawValue: code)!)
+            case .change(let edits, let party, let seconds):
+                .propose(
+                    edits.map { edit(of: order, $0) }, by: .init(rawValue: party)!,
+                    wait: seconds ?? Order.usualChangeWait, now: now)
+            case .agree(let digest): .agree(Text(digest), as: [.merchant, .customer])
+            case .decline(let party):
+                .decline(as: party.map { [.init(rawValue: $0)!] } ?? [.merchant, .customer])
+            case .note: .noteChanges
             }
         if let rejection = record(Identifier(order)!, command) {
             return .error(code: rejection.code.rawValue, message: rejection.message)
         }
         return .integer(kitchenOrders[order]?.version ?? 0)
+    }
+
+    /// An edit with what the outlet says of what comes.
+    private func edit(of order: String, _ edit: OrderEdit) -> Order.LineEdit {
+        func arrival(_ item: Int, _ quantity: Int) -> Order.Arrival {
+            let outlet = kitchenOrders[order]!.state.book!.placement.outlet
+            let item = Identifier(ItemPlan.id(item))!
+            let line = CartLine(id: "", item: item, name: "", quantity: 1, unitPrice: .zero)
+            return Order.Arrival(item, quantity: quantity, offer: offers(for: [line], at: outlet)[0])
+        }
+        return switch edit {
+        case .leave(let line, let quantity): .reduce(line: Text(line), to: quantity)
+        case .replace(let line, let item, let quantity):
+            .replace(line: Text(line), to: 0, by: arrival(item, quantity))
+        case .add(let item, let quantity): .add(arrival(item, quantity))
+        }
     }
 
     /// Decides a command and records what comes of it. Returns why it was refused.
@@ -170,11 +195,5 @@ extension RightServer {
 
     func details(at outlet: Identifier) -> OutletDetails? {
         world.outlets.first { $0.id == outlet.rawValue }.map(details(of:))
-    }
-}
-
-extension Timestamp {
-    fileprivate func adding(minutes: Int64) -> Timestamp {
-        Timestamp(millisecondsSinceEpoch: millisecondsSinceEpoch + minutes * 60_000)
     }
 }

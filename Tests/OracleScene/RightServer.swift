@@ -22,6 +22,8 @@ package final class RightServer {
     let world: World
     /// The time, which mostly stands still.
     var now = Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+    /// What the checkout that is decided says of what may be missing.
+    private var missing = Order.Missing.ask
     var kitchenOrders: [String: KitchenOrder] = [:]
     var projection = Orders()
     private var offers: [Int: [Int: LoadOracle.Offer]] = [:]
@@ -281,7 +283,7 @@ package final class RightServer {
         case .quote(let cart):
             return carts[cart].map { .bulk(quote(of: cart, $0.state, version: $0.version)) } ?? .null
         case .checkOut(let cart, let total): return checkOut(cart, .total(Amount(minorUnits: total)))
-        case .checkOutQuote(let cart, let quote): return checkOut(cart, .quote(Text(quote)))
+        case .checkOutQuote(let cart, let quote, let missing): return checkOut(cart, .quote(Text(quote)), missing)
         case .step(let order, let step): return answer(step, of: order)
         case .kitchen(let outlet): return .bulk(kitchen(outlet))
         case .orders(let list): return .bulk(orders(list))
@@ -296,8 +298,9 @@ package final class RightServer {
         }
     }
 
-    private func checkOut(_ cart: CartID, _ agreement: Cart.Agreement) -> Reply {
-        decide(cart) { state in
+    private func checkOut(_ cart: CartID, _ agreement: Cart.Agreement, _ missing: String? = nil) -> Reply {
+        self.missing = missing.flatMap { Order.Missing(rawValue: $0) } ?? .ask
+        return decide(cart) { state in
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
@@ -372,7 +375,8 @@ package final class RightServer {
                         cart: Identifier(world.cartName(cart))!, outlet: contents.outlet, currency: contents.currency,
                         lines: lines, charges: charges, total: total,
                         terms: Order.Terms(of: details(of: outlet), for: handover.service, at: now),
-                        handover: handover))
+                        handover: handover, missing: missing,
+                        pricing: details(of: outlet).pricing(for: handover.service).settled))
             } else {
                 append(
                     "order-\(order.rawValue)", "order.placed",

@@ -44,6 +44,8 @@ internal import Application
             /// A report on an order is taken for another: a start of cooking makes it ready, and a cancellation by its
             /// customer counts as a cancellation by its outlet.
             case wrongState = "wrong-state"
+            /// A change of an order leaves or brings one unit less than was asked for.
+            case wrongChange = "wrong-change"
             /// An order waits on when its time has passed, until a server starts.
             case lostDeadline = "lost-deadline"
         }
@@ -149,7 +151,21 @@ internal import Application
             case .prepare where strikes(.wrongState): .ready
             case .cancel(by: .customer, let reason, let text) where strikes(.wrongState):
                 .cancel(by: .merchant, reason, text: text)
+            case .propose(let edits, let party, let wait, let now, let counted) where strikes(.wrongChange):
+                .propose(edits.map(lessened), by: party, wait: wait, now: now, counted: counted)
             default: command
+            }
+        }
+
+        private func lessened(_ edit: Order.LineEdit) -> Order.LineEdit {
+            func lessened(_ arrival: Order.Arrival) -> Order.Arrival {
+                Order.Arrival(arrival.item, quantity: max(1, arrival.quantity - 1), offer: arrival.offer)
+            }
+            return switch edit {
+            case .reduce(let line, let quantity): .reduce(line: line, to: max(0, quantity - 1))
+            case .replace(let line, let quantity, let arrival):
+                .replace(line: line, to: quantity, by: lessened(arrival))
+            case .add(let arrival): .add(lessened(arrival))
             }
         }
 

@@ -93,7 +93,7 @@ extension Oracle {
     /// The total that a checkout agrees to; none if it names a quote of something else.
     private func agreed(_ call: Call, _ customer: Customer) -> Int64 {
         if case .checkOut(_, let total) = call { return total }
-        guard case .checkOutQuote(_, let digest) = call, let quote = customer.quote, isSame(quote.digest, digest),
+        guard case .checkOutQuote(_, let digest, _) = call, let quote = customer.quote, isSame(quote.digest, digest),
             isSame(quote.signature, customer.cart.signature)
         else { return -1 }
         return customer.cart.agreeableTotal

@@ -47,11 +47,14 @@ extension Oracle {
         let lines = cart.lines.map { line in
             OrderFacts.Line(id: line.id, quantity: line.quantity, document: line.document(at: outlet))
         }
+        var missing: String?
+        if case .checkOutQuote(_, _, let said) = exchange.call, !isSame(said, "ask") { missing = said }
         let model = OrderModel(
             OrderFacts(
                 id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms.had(as: cart.service),
                 lines: lines, bill: bill,
-                currency: Outlet.currency, service: cart.service, table: cart.table),
+                currency: Outlet.currency, service: cart.service, table: cart.table, missing: missing,
+                menu: outlet.menu),
             outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
         model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
         orders[order] = model

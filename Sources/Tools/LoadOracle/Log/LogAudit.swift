@@ -129,7 +129,9 @@ final class LogAudit {
         guard let problem = orderReplays[id]?.apply(event) else {
             guard orderReplays[id] != nil else { return }
             // What was placed is in the cart's stream, too; what follows from a payment is not the payment itself.
-            let isByItself = event.kind == "order.cancelled" && event.payload["by"]?.text == "system"
+            let isByItself =
+                event.kind == "order.cancelled" && event.payload["by"]?.text == "system"
+                || event.kind == "order.changeExpired"
             let isFollowing =
                 ["order.placed", "order.released", "order.coverLost"].contains(event.kind)
                 || event.kind == "order.accepted" && event.payload["by"]?.text == "system"

@@ -1,6 +1,6 @@
 /// What lines cost with everything that is charged beside them.
-package struct Bill: Equatable, Sendable {
-    package struct Charge: Equatable, Sendable {
+package struct Bill: Hashable, Sendable {
+    package struct Charge: Hashable, Sendable {
         package var kind: String
         package var amount: Int64
         package var isIncluded: Bool

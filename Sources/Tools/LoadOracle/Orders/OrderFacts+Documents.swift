@@ -31,11 +31,12 @@ extension OrderFacts {
         members["outlet"] = JSON(outlet)
         members["currency"] = JSON(currency)
         members["lines"] = .array(
-            lines.map { line in
+            state.contents.lines.map { line in
                 var shown = line.document
                 if let units = state.units[line.id] { shown["refunded"] = JSON(units) }
                 return .object(shown)
             })
+        let bill = state.contents.bill
         members["subtotal"] = JSON(bill.subtotal)
         members["charges"] = bill.documents
         members["total"] = JSON(bill.total)
@@ -51,7 +52,7 @@ extension OrderFacts {
         }
         if !taxes.isEmpty { members["refundedTaxes"] = .array(taxes) }
         if isPaidFirst || !state.money.movements.isEmpty {
-            members["payment"] = state.money.document(price: state.price(self), hasEnded: state.status.isEnd)
+            members["payment"] = state.money.document(price: state.price, hasEnded: state.status.isEnd)
         }
         if !state.promises.isEmpty {
             // Before the kitchen said anything, the outlet's own promise stood, if it made any.
@@ -61,25 +62,73 @@ extension OrderFacts {
                     .object(["from": time(from), "to": time(to), "reason": .null])
                 })
         }
+        let ended = state.changes.filter { $0.outcome != .open }
+        write(state.proposal, isWhole: true, ended, like: shown, to: &members)
         members["updatedAt"] = shown["updatedAt"] ?? JSON("a time")
+        return .object(members)
+    }
+
+    /// What is proposed, and what became of earlier proposals.
+    private func write(
+        _ proposal: OrderProposal?, isWhole: Bool, _ ended: [OrderProposal], like shown: JSON,
+        to members: inout [Text: JSON]
+    ) {
+        if let proposal { members["proposal"] = document(proposal, isWhole: isWhole, like: shown["proposal"]) }
+        guard !ended.isEmpty else { return }
+        let shown = shown["changes"]?.array ?? []
+        members["changes"] = .array(
+            ended.enumerated().map { index, change in
+                document(change, isWhole: false, like: shown.indices.contains(index) ? shown[index] : nil)
+            })
+    }
+
+    private func document(_ change: OrderProposal, isWhole: Bool, like shown: JSON?) -> JSON {
+        func bill(_ contents: OrderContents, _ key: Text, isWhole: Bool) -> JSON {
+            var members: [Text: JSON] = [
+                "total": JSON(contents.bill.total), "digest": shown?[key]?["digest"] ?? JSON("a digest"),
+            ]
+            if isWhole {
+                members["lines"] = .array(contents.lines.map { .object($0.document) })
+                members["charges"] = contents.bill.documents
+            }
+            return .object(members)
+        }
+        var members: [Text: JSON] = [
+            "by": JSON(change.party),
+            "change": .array(
+                change.differences.map { line in
+                    var members: [Text: JSON] = [
+                        "line": JSON(line.line), "name": JSON(line.name), "from": JSON(line.from), "to": JSON(line.to),
+                    ]
+                    members["replaces"] = line.replaces.map { JSON($0) }
+                    return .object(members)
+                }),
+            "before": bill(change.before, "before", isWhole: false),
+            "after": bill(change.after, "after", isWhole: isWhole),
+        ]
+        if change.outcome != .open { members["state"] = JSON(change.outcome.rawValue) }
+        members["declinedBy"] = change.declinedBy.map { JSON($0) }
+        if change.wait != nil { members["until"] = shown?["until"] ?? JSON("a time") }
         return .object(members)
     }
 
     private func kitchenDocument(_ state: OrderState, like shown: JSON, mayBeLate: Bool) -> JSON {
         var members = life(state, like: shown)
         members["late"] = mayBeLate && state.status != .ready ? shown["late"] ?? .null : .bool(false)
-        members["uncovered"] = .bool(isPaidFirst && !state.isCovered(self))
+        members["uncovered"] = .bool(isPaidFirst && !state.isCovered)
+        write(state.proposal, isWhole: false, state.unnoted, like: shown, to: &members)
         members["lines"] = .array(
-            lines.map { line in
+            state.contents.lines.map { line in
                 .object(line.document.filter { !(["unitPrice", "total"] as [Text]).contains($0.key) })
             })
         return .object(members)
     }
 
     private func row(_ state: OrderState, like shown: JSON) -> JSON {
+        let bill = state.contents.bill
         var members: [Text: JSON] = [
             "order": JSON(id), "outlet": JSON(outlet), "customer": customer.map { JSON($0) } ?? .null,
-            "version": JSON(state.version), "status": JSON(state.status.rawValue), "count": JSON(count),
+            "version": JSON(state.version), "status": JSON(state.status.rawValue), "count": JSON(state.contents.count),
             "currency": JSON(currency), "total": JSON(bill.total),
             "tax": JSON(bill.columns.tax), "refunded": JSON(state.refunded.money),
             "refundedTax": JSON(state.refunded.tax), "paid": JSON(state.money.paid),
@@ -95,8 +144,9 @@ extension OrderFacts {
     private func life(_ state: OrderState, like shown: JSON) -> [Text: JSON] {
         var members: [Text: JSON] = [
             "order": JSON(id), "version": JSON(state.version), "status": JSON(state.status.rawValue),
-            "count": JSON(count),
+            "count": JSON(state.contents.count),
         ]
+        members["missing"] = missing.map { JSON($0) }
         members["customer"] = customer.map { JSON($0) }
         members["name"] = name.map { JSON($0) }
         members["service"] = service.map { JSON($0) }

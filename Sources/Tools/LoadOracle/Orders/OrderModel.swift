@@ -37,8 +37,11 @@ package final class OrderModel {
     private var pending: [Int: Pending] = [:]
     /// The versions that were known, and since when.
     private var known: [(time: UInt64, version: Int64)]
-    /// When it has ended by itself at the latest, if it still waits: as far as that is known.
+    /// When it has ended by itself at the latest, if it still waits, and its proposal: as far as that is known.
     private var dueBy: UInt64?
+    private var answerDueBy: UInt64?
+    /// The bills that digests stand for, as far as they were shown.
+    private var bills: [String: OrderContents] = [:]
     /// Whether it is judged no further.
     package private(set) var isBroken = false
     private(set) var history: [String] = []
@@ -64,17 +67,36 @@ package final class OrderModel {
     package var state: OrderState { courses[0].now }
 
     /// The lines, for who gives something back.
-    package var lines: [(id: String, quantity: Int)] { facts.lines.map { ($0.id, $0.quantity) } }
+    package var lines: [(id: String, quantity: Int)] { state.contents.lines.map { ($0.id, $0.quantity) } }
 
-    package var total: Int64 { facts.bill.total }
+    package var total: Int64 { state.contents.bill.total }
+
+    /// The digest of what is proposed; nil if nothing is, or nobody has seen it.
+    package var proposedDigest: String? {
+        state.proposal.flatMap { proposal in bills.first { $0.value == proposal.after }?.key }
+    }
+
+    /// Whether it may be changed: it was not given back in part, and nobody is about to.
+    package var canChange: Bool {
+        facts.menu != nil && courses.allSatisfy { $0.now.refunded.isEmpty }
+            && !pending.values.contains { if case .refund = $0.step { true } else { false } }
+    }
+
+    /// Whether some of it may be given back: nobody is about to change it.
+    package var canRefund: Bool {
+        courses.allSatisfy { $0.now.proposal == nil }
+            && !pending.values.contains { if case .change = $0.step { true } else { false } }
+    }
 
     /// How many steps are on their way.
     package var stepsUnderWay: Int { pending.count }
 
     /// When it has ended by itself at the latest, unless it is known to wait no longer.
     package var deadline: UInt64? {
-        guard !isBroken, let dueBy, courses.contains(where: { $0.now.due != nil }) else { return nil }
-        return dueBy
+        guard !isBroken else { return nil }
+        let ends = courses.contains { $0.now.due != nil } ? dueBy : nil
+        let isAnswered = courses.allSatisfy { $0.now.answerDue == nil }
+        return [ends, isAnswered ? nil : answerDueBy].compactMap(\.self).min()
     }
 
     // MARK: Steps
@@ -104,13 +126,16 @@ package final class OrderModel {
                 after.done[customer] = state.version
                 following.append(after)
             }
-            if let due = course.now.due, due <= Int64(time) {
+            func pass(_ due: Int64?, _ changes: [OrderChange]) {
+                guard let due, due <= Int64(time) else { return }
                 var after = course
                 var state = course.now
-                for change in state.whenTimePasses { state.take(change) }
+                for change in changes { state.take(change) }
                 after.states.append(state)
                 following.append(after)
             }
+            pass(course.now.due, course.now.whenTimePasses)
+            pass(course.now.answerDue, [.changeExpired])
             for course in following where found.insert(course).inserted {
                 courses.append(course)
                 next.append(course)
@@ -121,11 +146,20 @@ package final class OrderModel {
 
     /// What a step leads to; nil where it changes nothing.
     private func state(after waiting: Pending, _ before: OrderState) -> OrderState? {
-        guard case .changes(let changes) = before.outcome(of: waiting.step, facts) else { return nil }
+        guard case .changes(let changes) = outcome(of: waiting.step, before) else { return nil }
         return changes.reduce(into: before) { state, change in
-            let wait = change == .coverLost ? facts.terms.payWithin : facts.terms.acceptWithin
+            let wait =
+                switch change {
+                case .coverLost: facts.terms.payWithin
+                case .changeProposed(let proposal): proposal.wait
+                default: facts.terms.acceptWithin
+                }
             state.take(change, due: OrderModel.due(wait, after: waiting.sent))
         }
+    }
+
+    private func outcome(of step: OrderStep, _ state: OrderState) -> OrderState.Outcome {
+        state.outcome(of: step, facts, bills: bills)
     }
 
     /// The earliest moment that can be so many seconds after another; nil if nothing waits. The server's clock counts
@@ -178,7 +212,7 @@ package final class OrderModel {
         guard !isBroken else { return .unknown }
         func outcomes(_ course: Course) -> [(version: Int64, outcome: OrderState.Outcome)] {
             course.states.filter { $0.version >= waiting.floor }.map {
-                ($0.version, $0.outcome(of: waiting.step, facts))
+                ($0.version, outcome(of: waiting.step, $0))
             }
         }
         func agrees(_ course: Course) -> Bool {
@@ -207,6 +241,9 @@ package final class OrderModel {
             for index in courses.indices { courses[index].done[customer] = nil }
             var found: Set<Course> = []
             courses = courses.filter { found.insert($0).inserted }
+            if isDone, case .change(_, _, let seconds) = waiting.step {
+                answerDueBy = OrderModel.late(seconds ?? 600, after: time)
+            }
             if isDone, case .pay = waiting.step {
                 if state.status == .placed, facts.hasToBeAccepted {
                     dueBy = OrderModel.late(facts.terms.acceptWithin, after: time)
@@ -275,11 +312,38 @@ package final class OrderModel {
                     + (difference(nearest) ?? ""))
         }
         learn(version, at: time)
-        guard let sent, state.due != nil, let dueBy, sent > max(dueBy, back) + OrderModel.patience else { return }
+        try learnBills(of: state, from: shown)
+        try check(state.due == nil ? nil : dueBy, "still \(state.status.rawValue)", sentAt: sent, servedSince: back)
+        let isOpen = state.answerDue != nil
+        try check(isOpen ? answerDueBy : nil, "shown with a proposal", sentAt: sent, servedSince: back)
+    }
+
+    /// Judges whether something had to end by itself before it was asked for.
+    private func check(
+        _ dueBy: UInt64?, _ what: String, sentAt sent: UInt64?, servedSince back: UInt64
+    ) throws(Violation) {
+        guard let sent, let dueBy, sent > max(dueBy, back) + OrderModel.patience else { return }
         isBroken = true
         let seconds = (sent - dueBy) / 1_000_000_000
-        throw Violation(
-            .deadline, "order \(id) is still \(state.status.rawValue), \(seconds) s after its time has passed")
+        throw Violation(.deadline, "order \(id) is \(what), \(seconds) s after its time has passed")
+    }
+
+    /// Learns which bill a digest stands for: one bill has one digest, and one digest one bill.
+    private func learnBills(of state: OrderState, from shown: JSON) throws(Violation) {
+        let shownChanges = (shown["changes"]?.array ?? []) + [shown["proposal"]].compactMap(\.self)
+        let changes = state.changes.suffix(shownChanges.count)
+        guard changes.count == shownChanges.count, shown["lines"]?.array?.first?["total"] != nil else { return }
+        for (change, shown) in zip(changes, shownChanges) {
+            for (bill, key) in [(change.before, "before"), (change.after, "after")] as [(OrderContents, Text)] {
+                guard let digest = shown[key]?["digest"]?.string else { continue }
+                let known = bills.first { $0.value == bill }?.key
+                guard known ?? digest == digest, bills[digest] ?? bill == bill else {
+                    throw Violation(
+                        .order, "order \(id) has the digest \(digest) for two bills, or another one for the same bill")
+                }
+                bills[digest] = bill
+            }
+        }
     }
 
     /// Judges its row in a list that was asked for and answered at two moments. Learns from it.

@@ -1,6 +1,6 @@
-/// What was ordered, which never changes.
+/// An order as it was placed.
 package struct OrderFacts: Sendable {
-    package struct Line: Sendable {
+    package struct Line: Hashable, Sendable {
         package var id: String
         package var quantity: Int
         /// The line as orders show it, without what was given back.
@@ -15,8 +15,8 @@ package struct OrderFacts: Sendable {
     package var cart: String
     package var outlet: String
     package var terms: OrderTerms
-    package var lines: [Line]
-    package var bill: Bill
+    /// What was ordered, and what that cost.
+    package var contents: OrderContents
     package var currency: String
     /// Whose it is, where that was said, and the name on it.
     package var customer: String?
@@ -26,17 +26,24 @@ package struct OrderFacts: Sendable {
     package var table: String?
     /// When it was placed by the server's clock, in milliseconds; nil for a judge that only sees documents.
     package var placedAt: Int64?
+    /// What is to be done if something is missing, where that was said.
+    package var missing: String?
+    /// What its outlet has, for a judge of changes; its prices do not change.
+    package var menu: MenuPlan?
 
     package init(
         id: String, cart: String, outlet: String, terms: OrderTerms, lines: [Line], bill: Bill, currency: String,
         customer: String? = nil, name: String? = nil, service: String? = nil, table: String? = nil,
-        placedAt: Int64? = nil
+        placedAt: Int64? = nil, missing: String? = nil, menu: MenuPlan? = nil
     ) {
-        (self.id, self.cart, self.outlet, self.terms, self.lines, self.bill) = (id, cart, outlet, terms, lines, bill)
-        (self.service, self.table) = (service, table)
+        (self.id, self.cart, self.outlet, self.terms) = (id, cart, outlet, terms)
+        contents = OrderContents(lines: lines, bill: bill)
+        (self.service, self.table, self.missing, self.menu) = (service, table, missing, menu)
         (self.currency, self.customer, self.name, self.placedAt) = (currency, customer, name, placedAt)
     }
 
+    /// What it cost when it was placed.
+    package var bill: Bill { contents.bill }
     /// Whether it waits to be paid: what costs nothing does not.
     package var isPaidFirst: Bool { terms.payWithin != nil && bill.total > 0 }
     /// Whether its life is followed to the end.
@@ -48,9 +55,6 @@ package struct OrderFacts: Sendable {
     package var whenReleased: [OrderChange] {
         terms.acceptWithin == 0 ? [.accepted(readyBy: nil, by: "system")] : []
     }
-
-    /// How many units were ordered.
-    var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 }
 
 /// What happens to an order, an event each.
@@ -67,6 +71,12 @@ package enum OrderChange: Hashable, Sendable {
     /// It waits to be paid again.
     case coverLost
     case refunded(Bill.Columns, code: String, line: String?, units: Int)
+    /// A change is made that was proposed, or that was agreed to beforehand.
+    case changed(OrderProposal)
+    case changeProposed(OrderProposal)
+    case changeDeclined(by: String)
+    case changeExpired
+    case changesNoted
 }
 
 /// How far an order has come, and the table of what may happen to it next.
@@ -77,6 +87,7 @@ package struct OrderState: Hashable, Sendable {
         /// Whether the kitchen sees it.
         package var isInKitchen: Bool { [.placed, .accepted, .preparing, .ready].contains(self) }
         var isEnd: Bool { [.completed, .rejected, .cancelled].contains(self) }
+        package var isChangeable: Bool { [.placed, .accepted, .preparing].contains(self) }
     }
 
     package struct Ending: Hashable, Sendable {
@@ -112,16 +123,30 @@ package struct OrderState: Hashable, Sendable {
     private(set) var money = OrderMoney()
     /// Whether it waited to be paid once more.
     private(set) var hasLostCover = false
+    /// What is ordered by now.
+    package private(set) var contents: OrderContents
+    /// The changes that were made or proposed.
+    private(set) var changes: [OrderProposal] = []
+    /// Until when a proposal waits for an answer, as ``due`` is.
+    private(set) var answerDue: Int64?
+
+    /// The change that waits for an answer.
+    package var proposal: OrderProposal? { changes.last.flatMap { $0.outcome == .open ? $0 : nil } }
+    /// What the kitchen has not taken note of.
+    var unnoted: [OrderProposal] {
+        status.isEnd ? [] : changes.filter { $0.outcome == .agreed && !$0.isNoted }
+    }
 
     /// An order as it was placed, before anything else happened.
     package init(placed order: OrderFacts, due: Int64? = nil) {
         status = order.isPaidFirst ? .awaitingPayment : .placed
+        contents = order.contents
         self.due = due
     }
 
     // MARK: Changes
 
-    /// - Parameter due: until when it is to be paid or accepted from then on.
+    /// - Parameter due: until when it is to be paid or accepted from then on, or its proposal to be answered.
     package mutating func take(_ change: OrderChange, due: Int64? = nil) {
         version += 1
         switch change {
@@ -142,8 +167,27 @@ package struct OrderState: Hashable, Sendable {
         case .refunded(let columns, _, let line, let units):
             refunded.merge(columns, uniquingKeysWith: +)
             if let line { self.units[line, default: 0] += units }
+        case .changeProposed(let proposal):
+            changes.append(proposal)
+            answerDue = due
+        case .changed(let change):
+            if proposal == nil { changes.append(change) }
+            contents = change.after
+            endProposal(.agreed)
+        case .changeDeclined(let party): endProposal(.declined, by: party)
+        case .changeExpired: endProposal(.expired)
+        case .changesNoted:
+            for index in changes.indices where changes[index].outcome == .agreed { changes[index].isNoted = true }
         }
         if status != .placed, status != .awaitingPayment { self.due = nil }
+        if status.isEnd { endProposal(.ended) }
+    }
+
+    private mutating func endProposal(_ outcome: OrderProposal.Outcome, by party: String? = nil) {
+        guard proposal != nil else { return }
+        changes[changes.count - 1].outcome = outcome
+        changes[changes.count - 1].declinedBy = party
+        answerDue = nil
     }
 
     private mutating func promise(_ time: String?) {
@@ -171,9 +215,12 @@ package struct OrderState: Hashable, Sendable {
     // MARK: Steps
 
     /// What comes of a step.
-    package func outcome(of step: OrderStep, _ order: OrderFacts) -> Outcome {
+    ///
+    /// - Parameter bills: what digests stand for, as far as they were shown.
+    package func outcome(of step: OrderStep, _ order: OrderFacts, bills: [String: OrderContents] = [:]) -> Outcome {
         func moves(_ next: Status, _ change: OrderChange, from possible: [Status]) -> Outcome {
-            status == next ? .same : possible.contains(status) ? .changes([change]) : .refused(code: "STATE")
+            if status == next { return .same }
+            return possible.contains(status) && proposal == nil ? .changes([change]) : .refused(code: "STATE")
         }
         func ends(_ next: Status, _ change: (Ending) -> OrderChange, _ ending: Ending, _ isPossible: Bool) -> Outcome {
             if status == next, self.ending == ending { return .same }
@@ -201,19 +248,25 @@ package struct OrderState: Hashable, Sendable {
             return paid(OrderMoney.Movement(reference, kind, minor, of: parent), order)
         case .refund(let part, let code):
             guard status.isInKitchen || status == .completed else { return .refused(code: "STATE") }
-            return givenBack(part, code, order)
+            return givenBack(part, code)
+        case .change(let edits, let party, let seconds): return proposed(edits, party, seconds ?? 600, order)
+        case .agree(let digest): return agreed(to: bills[digest])
+        case .decline(let party):
+            guard let proposal else { return changes.last?.outcome == .declined ? .same : .refused(code: "STATE") }
+            return .changes([.changeDeclined(by: party ?? proposal.other)])
+        case .note: return unnoted.isEmpty ? .same : .changes([.changesNoted])
         }
     }
 
     // MARK: Money
 
     /// What it costs by now.
-    func price(_ order: OrderFacts) -> Int64 {
-        [.rejected, .cancelled].contains(status) ? 0 : order.bill.total - refunded.money
+    var price: Int64 {
+        [.rejected, .cancelled].contains(status) ? 0 : contents.bill.total - refunded.money
     }
 
     /// Whether the outlet has what it costs, or it is set aside.
-    func isCovered(_ order: OrderFacts) -> Bool { money.secured >= order.bill.total - refunded.money }
+    var isCovered: Bool { money.secured >= contents.bill.total - refunded.money }
 
     private func paid(_ report: OrderMoney.Movement, _ order: OrderFacts) -> Outcome {
         let movement: OrderMoney.Movement
@@ -227,24 +280,24 @@ package struct OrderState: Hashable, Sendable {
         let paid = OrderChange.paid(movement, isInDoubt: after.money.isInDoubt)
         switch status {
         // The kitchen sees it from now on.
-        case .awaitingPayment where after.isCovered(order): return .changes([paid, .released] + order.whenReleased)
+        case .awaitingPayment where after.isCovered: return .changes([paid, .released] + order.whenReleased)
         case .placed, .accepted:
-            let waitsAgain = order.isPaidFirst && isCovered(order) && !after.isCovered(order)
+            let waitsAgain = order.isPaidFirst && isCovered && !after.isCovered
             return .changes([paid] + (waitsAgain ? [.coverLost] : []))
         default: return .changes([paid])
         }
     }
 
-    private func givenBack(_ part: OrderStep.Part, _ code: String, _ order: OrderFacts) -> Outcome {
-        let bill = order.bill
+    private func givenBack(_ part: OrderStep.Part, _ code: String) -> Outcome {
+        let (bill, lines) = (contents.bill, contents.lines)
         let left = bill.columns.mapColumns { $1 - refunded[$0, default: 0] }
         func columns(of wanted: Int, at index: Int) -> Bill.Columns {
-            let line = order.lines[index]
+            let line = lines[index]
             return bill.columns(of: wanted, after: units[line.id] ?? 0, outOf: line.quantity, at: index)
         }
-        func kept(at index: Int) -> Int { order.lines[index].quantity - (units[order.lines[index].id] ?? 0) }
+        func kept(at index: Int) -> Int { lines[index].quantity - (units[lines[index].id] ?? 0) }
         // What the units that are still with the customer came to.
-        let cost = order.lines.indices.reduce(into: Bill.Columns()) {
+        let cost = lines.indices.reduce(into: Bill.Columns()) {
             $0.merge(columns(of: kept(at: $1), at: $1), uniquingKeysWith: +)
         }
         // Refunds of amounts that went beyond the fees and the tip lower the rest of the lines.
@@ -265,7 +318,7 @@ package struct OrderState: Hashable, Sendable {
                     + Bill.part(ofLines, minor - first, of: onLines.money)
             }
         case .units(let id, let quantity):
-            guard let index = order.lines.firstIndex(where: { isSame($0.id, id) }) else {
+            guard let index = lines.firstIndex(where: { isSame($0.id, id) }) else {
                 return .refused(code: "NOTFOUND")
             }
             guard quantity <= kept(at: index) else { return .refused(code: "LIMIT") }

@@ -9,6 +9,11 @@ package enum OrderStep: Equatable, Sendable {
     case cancel(by: String, code: String, text: String? = nil)
     case pay(reference: String, kind: String, minor: Int64, of: String? = nil)
     case refund(Part, code: String)
+    /// - Parameter within: how long it waits for an answer, in seconds; nil to wait as long as usual.
+    case change([OrderEdit], by: String, within: Int?)
+    case agree(digest: String)
+    case decline(by: String?)
+    case note
 
     /// What is given back.
     package enum Part: Equatable, Sendable {
@@ -28,6 +33,10 @@ package enum OrderStep: Equatable, Sendable {
         case .cancel: .orderCancel
         case .pay: .orderPayment
         case .refund: .orderRefund
+        case .change: .orderChange
+        case .agree: .orderAgree
+        case .decline: .orderDecline
+        case .note: .orderNoted
         }
     }
 
@@ -47,6 +56,11 @@ package enum OrderStep: Equatable, Sendable {
             case .refund(.amount(let minor), let code): ["CODE", code, "AMOUNT", "\(minor)"]
             case .refund(.units(let line, let quantity), let code):
                 ["CODE", code, "LINE", line, "QTY", "\(quantity)"]
+            case .change(let edits, let party, let seconds):
+                [OrderEdit.json(edits), "BY", party] + (seconds.map { ["WITHIN", "\($0)"] } ?? [])
+            case .agree(let digest): [digest]
+            case .decline(let party): party.map { ["BY", $0] } ?? []
+            case .note: []
             }
         return [kind.name.uppercased(), order] + arguments
     }
@@ -78,6 +92,12 @@ package enum OrderStep: Equatable, Sendable {
             } else {
                 return nil
             }
+        case "ORDER.CHANGE":
+            guard let edits = OrderEdit.reading(word(2)) else { return nil }
+            step = .change(edits, by: word(4), within: given(6).flatMap { Int($0) })
+        case "ORDER.AGREE": step = .agree(digest: word(2))
+        case "ORDER.DECLINE": step = .decline(by: given(3))
+        case "ORDER.NOTED": step = .note
         default: return nil
         }
         return (words[1], step)

@@ -106,6 +106,15 @@ package struct PromotionTerms: Sendable {
     package var percent: Int64
     package var minimum: Int64
 
+    /// What it takes off lines; nil if that is nothing.
+    func discount(on lines: [Int64]) -> Bill.Charge? {
+        let subtotal = lines.reduce(0, +)
+        guard subtotal >= minimum else { return nil }
+        let shares = Bill.shares(of: Bill.halfUp(subtotal * percent, 100_000), by: lines)
+        guard shares.contains(where: { $0 > 0 }) else { return nil }
+        return Bill.Charge("discount", -shares.reduce(0, +), shares: shares.map { -$0 }, id: id, name: title)
+    }
+
     /// What `PROMO.PUT` takes.
     var json: String {
         "{\"title\":\"\(title)\",\"on\":\"order\",\"give\":{\"percent\":\(percent)},\"minimum\":\(minimum)}"
@@ -137,20 +146,19 @@ package struct Charges: Sendable {
     ///
     /// - Parameter parts: those of each line.
     func bill(for lines: [Int64], of parts: [[Bill.Part]], tip: Int64) -> Bill {
+        bill(for: lines, less: promotion?.discount(on: lines), of: parts, tip: tip)
+    }
+
+    /// The same with a discount that is known.
+    func bill(for lines: [Int64], less discount: Bill.Charge?, of parts: [[Bill.Part]], tip: Int64) -> Bill {
         let subtotal = lines.reduce(0, +)
         var charges: [Bill.Charge] = []
         var taxesOfFees: [String?] = []
         var left = lines
-        if let promotion, subtotal >= promotion.minimum {
-            let shares = Bill.shares(of: Bill.halfUp(subtotal * promotion.percent, 100_000), by: lines)
-            if shares.contains(where: { $0 > 0 }) {
-                charges.append(
-                    Bill.Charge(
-                        "discount", -shares.reduce(0, +), shares: shares.map { -$0 }, id: promotion.id,
-                        name: promotion.title))
-                taxesOfFees.append(nil)
-            }
-            left = zip(lines, shares).map { $0 - $1 }
+        if let discount {
+            charges.append(discount)
+            taxesOfFees.append(nil)
+            left = zip(lines, discount.shares).map { $0 + $1 }
         }
         let divided = zip(left, parts).map { Bill.byTax($0, $1, first: taxes.first?.id) }
         if let service {

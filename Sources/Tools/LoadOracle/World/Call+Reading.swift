@@ -82,7 +82,8 @@ extension Call {
         case "CART.CHECKOUT":
             call = ofCart { cart in
                 word(2) == "QUOTE"
-                    ? word(3).map { .checkOutQuote(cart, quote: $0) } : number(3).map { .checkOut(cart, total: $0) }
+                    ? word(3).map { .checkOutQuote(cart, quote: $0, missing: option("MISSING", from: 4)) }
+                    : number(3).map { .checkOut(cart, total: $0) }
             }
         case "CART.TIP": call = ofCart { cart in number(2).map { .tip(cart, minor: $0) } }
         case "CART.SERVICE":

@@ -34,7 +34,7 @@ extension Call {
         case .putPromotion(let outlet): "promotions-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
             .clear(let cart), .tip(let cart, _), .service(let cart, _, _), .checkOut(let cart, _),
-            .checkOutQuote(let cart, _):
+            .checkOutQuote(let cart, _, _):
             "cart-\(world.cartName(cart))"
         default: nil
         }
@@ -81,7 +81,8 @@ extension Call {
         case .remove(let cart, let line): return ["CART.REMOVE", world.cartName(cart), line]
         case .clear(let cart): return ["CART.CLEAR", world.cartName(cart)]
         case .checkOut(let cart, let total): return ["CART.CHECKOUT", world.cartName(cart), "TOTAL", "\(total)"]
-        case .checkOutQuote(let cart, let quote): return ["CART.CHECKOUT", world.cartName(cart), "QUOTE", quote]
+        case .checkOutQuote(let cart, let quote, let missing):
+            return ["CART.CHECKOUT", world.cartName(cart), "QUOTE", quote] + option("MISSING", missing)
         case .tip(let cart, let minor): return ["CART.TIP", world.cartName(cart), "\(minor)"]
         case .service(let cart, let name, let table):
             return ["CART.SERVICE", world.cartName(cart), name] + option("TABLE", table)

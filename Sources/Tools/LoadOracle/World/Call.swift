@@ -34,7 +34,8 @@ package enum Call: Equatable, Sendable {
     case service(CartID, name: String, table: String?)
     case quote(CartID)
     case checkOut(CartID, total: Int64)
-    case checkOutQuote(CartID, quote: String)
+    /// - Parameter missing: what is to be done if something is missing.
+    case checkOutQuote(CartID, quote: String, missing: String? = nil)
     case count(CartID)
     case cart(CartID)
     case order(String)
@@ -116,7 +117,7 @@ extension Call {
         case outletPut, menuPut, promoPut, outletOpen, outletClose, outletHide, outletShow
         case itemPrice, itemSuspend, itemResume, itemPut, itemRemove, optionPrice, optionSuspend, optionResume
         case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
-        case orderRefund
+        case orderRefund, orderChange, orderAgree, orderDecline, orderNoted
         case cartAdd, cartEdit, cartSet, cartRemove, cartClear, cartTip, cartService, cartCheckout
         case cartQuote, cartCount, cartGet, orderGet, kitchen, orders
         case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
@@ -158,6 +159,10 @@ extension Call {
             case .orderCancel: "order.cancel"
             case .orderPayment: "order.payment"
             case .orderRefund: "order.refund"
+            case .orderChange: "order.change"
+            case .orderAgree: "order.agree"
+            case .orderDecline: "order.decline"
+            case .orderNoted: "order.noted"
             case .kitchen: "kitchen"
             case .orders: "orders"
             case .cartCount: "cart.count"

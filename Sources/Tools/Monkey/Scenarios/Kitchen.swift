@@ -100,7 +100,7 @@ struct Guest {
             if shopper.run.oracle.openOrders(of: kitchen.index).count > Guest.fullKitchen {
                 return .kitchen(outlet: kitchen.index)
             }
-            return .checkOutQuote(cart.id, quote: quote.digest)
+            return .checkOutQuote(cart.id, quote: quote.digest, missing: shopper.chance.pick(Changes.wishes))
         }
     }
 
@@ -138,6 +138,7 @@ struct Guest {
         }
         looks -= 1
         guard let model = shopper.run.oracle.order(id), Cook.mayTouch(model, shopper) else { return .order(id) }
+        if let step = Changes.step(shopper, model, by: "customer") { return .step(order: id, step) }
         switch shopper.chance.below(100) {
         case 0..<25 where model.state.status == .awaitingPayment:
             return .step(order: id, Cook.payment(shopper, model))
@@ -213,6 +214,7 @@ struct Cook {
 
     /// Mostly what comes next, and now and then what does not.
     private func step(_ shopper: Shopper, _ order: OrderModel) -> OrderStep {
+        if let step = Changes.step(shopper, order, by: "merchant") { return step }
         let roll = shopper.chance.below(100)
         let code = shopper.chance.pick(Cook.codes)
         switch order.state.status {
@@ -249,8 +251,9 @@ struct Cook {
         Moment.text(day: shopper.run.day + 2, minute: 15 * shopper.chance.below(12))
     }
 
-    /// Some of a line, an amount, or all that is left; now and then more than that.
+    /// Some of a line, an amount, or all that is left; now and then more than that. What is about to change waits.
     private func refund(_ shopper: Shopper, _ order: OrderModel) -> OrderStep {
+        guard order.canRefund else { return .delay(readyBy: readyBy(shopper)) }
         let code = shopper.chance.pick(Cook.codes)
         switch shopper.chance.below(20) {
         case 0: return .refund(.rest, code: code)
