@@ -144,9 +144,9 @@ FAULTS = {
         "wrong-price:9", ["--scenario", "kitchen"], {"quote", "answer", "cart"}, {"quote", "patch", "messages", *CART_CHECKS}),
     "sold-out": ("sold-out:1", ["--scenario", "cart=3,merchant=2"], {"answer", "cart"}, CART_CHECKS),
     "wrong-charge": (
-        "wrong-charge:9", ["--scenario", "kitchen"], {"quote", "answer", "order"}, {"quote", "patch", "messages", *CART_CHECKS}),
+        "wrong-charge:9", ["--scenario", "kitchen"], {"quote", "answer", "order", "orders"}, {"quote", "orders", "patch", "messages", *CART_CHECKS}),
     "wrong-rate": (
-        "wrong-rate:2", ["--scenario", "kitchen"], {"quote", "answer", "order"}, {"quote", "patch", "messages", *CART_CHECKS}),
+        "wrong-rate:2", ["--scenario", "kitchen"], {"quote", "answer", "order", "orders"}, {"quote", "orders", "patch", "messages", *CART_CHECKS}),
     "wrong-part": (
         "wrong-part:2", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
     "wrong-discount": (
@@ -157,6 +157,10 @@ FAULTS = {
         "wrong-state:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "quote", "patch", "log"}),
     "wrong-change": (
         "wrong-change:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "orders", "quote", "patch", "log"}),
+    "lost-claim": (
+        "lost-claim:2", ["--scenario", "kitchen", "--duration", "4s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
+    "lost-return": (
+        "lost-return:1", ["--scenario", "kitchen", "--duration", "4s"], {"stock"}, {"stock"}),
     "lost-id": ("lost-id:3", ["--scenario", "cart", "--chaos"], {"log"}, {"log", "duplicate", *CART_CHECKS}),
 }
 

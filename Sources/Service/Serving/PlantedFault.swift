@@ -46,6 +46,10 @@ internal import Application
             case wrongState = "wrong-state"
             /// A change of an order leaves or brings one unit less than was asked for.
             case wrongChange = "wrong-change"
+            /// A checkout claims nothing of what its outlet has counted.
+            case lostClaim = "lost-claim"
+            /// What an order gives back of what is counted is lost.
+            case lostReturn = "lost-return"
             /// An order waits on when its time has passed, until a server starts.
             case lostDeadline = "lost-deadline"
         }

@@ -162,9 +162,10 @@ final class Writes {
         _ claims: [Claim], of order: Identifier, at outlet: Identifier, _ metadata: EventMetadata
     ) -> Response {
         let promise = Promise(about: .supply)
+        let returned = self.returned(claims)
         submit(
             CommandRequest(stream: StreamName(.supply, outlet), metadata: metadata) { _, _ in
-                .supply(.takeBack(claims, order: order))
+                .supply(.takeBack(returned, order: order))
             }, promise)
         return .promise(promise)
     }
@@ -181,6 +182,14 @@ final class Writes {
             if metadata.commandID != nil, configuration.plantedFault?.strikes(.lostID) ?? false { return .none }
         #endif
         return metadata
+    }
+
+    /// What an order gives back: all of it, except for a planted fault.
+    private func returned(_ claims: [Claim]) -> [Claim] {
+        #if DEBUG
+            if configuration.plantedFault?.strikes(.lostReturn) ?? false { return [] }
+        #endif
+        return claims
     }
 
     /// A command about an order: unchanged, except for a planted fault.

@@ -76,7 +76,10 @@ extension Oracle {
         case .checkOut, .checkOutQuote:
             let total = agreed(exchange.call, customer)
             let fate = cart.checkingOut(total: total, since: floor)
-            if let verdict = refusal(reply, fate.refusals) { return verdict }
+            if let verdict = refusal(reply, fate.refusals) {
+                if case .refused(let code) = verdict { cart.refuseCheckout(code) }
+                return verdict
+            }
             guard let order = reply.string, fate.isPossible else {
                 possible = fate.isPossible ? "an order" : expected(nil, fate.refusals)
                 break
@@ -131,7 +134,7 @@ extension Oracle {
             throw unexpected(exchange, "a cart")
         }
         count(.cart)
-        guard document.version == Int64(cart.version) else {
+        guard cart.learn(version: document.version) else {
             throw Violation(
                 .cart, "CART.GET has version \(document.version), and \(cart.version) changes were acknowledged")
         }

@@ -54,7 +54,7 @@ extension Oracle {
                 id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms.had(as: cart.service),
                 lines: lines, bill: bill,
                 currency: Outlet.currency, service: cart.service, table: cart.table, missing: missing,
-                menu: outlet.menu),
+                menu: outlet.menu, countedItem: outlet.countedItem),
             outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
         model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
         orders[order] = model
@@ -287,6 +287,10 @@ extension Oracle {
         // Elsewhere prices may change at any time.
         guard let outlet = cart.outlet, outlet.terms != nil else { return .accepted }
         count(.quote)
+        guard cart.learn(version: shown["version"]?.integer ?? 0) else {
+            throw Violation(
+                .quote, "CART.QUOTE has version \(shown["version"]?.summary ?? "none"), and must have \(cart.version)")
+        }
         let lines = cart.lines.enumerated().map { index, line -> JSON in
             var document = line.document(at: outlet)
             let found = shown["lines"]?.array?.dropFirst(index).first?["problem"] ?? .null
@@ -299,7 +303,7 @@ extension Oracle {
         }
         var members: [Text: JSON] = [
             "cart": .string(Text(world.cartName(cart.id))), "outlet": .string(Text(outlet.id)),
-            "version": .number(Double(cart.version)), "currency": .string(Text(Outlet.currency)),
+            "version": shown["version"] ?? .null, "currency": .string(Text(Outlet.currency)),
             "lines": .array(lines),
             "subtotal": .number(Double(bill.subtotal)), "charges": bill.documents,
             "total": .number(Double(bill.total)), "quote": .null,

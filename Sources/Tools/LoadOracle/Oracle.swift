@@ -231,6 +231,9 @@ package final class Oracle {
     private func note(_ exchange: Exchange, _ verdict: Verdict, _ customer: Customer) {
         switch verdict {
         case .accepted: customer.writes.settle(exchange, .recorded)
+        // A checkout of what is counted may have begun before it was refused.
+        case .refused where exchange.call.kind == .cartCheckout && customer.cart.refusedCheckouts > 0:
+            customer.writes.settle(exchange, .unsure)
         case .unchanged, .refused, .failed: customer.writes.settle(exchange, .nothing)
         case .unsettled: break
         }
@@ -259,7 +262,8 @@ package final class Oracle {
         var order: String?
         if case .checkedOut(let id) = cart.status { order = id }
         retired[cart.id] = RetiredCart(
-            version: Int64(cart.version), count: cart.count, order: order, total: cart.agreedTotal ?? 0)
+            version: Int64(cart.version), refusedCheckouts: Int64(cart.refusedCheckouts), count: cart.count,
+            order: order, total: cart.agreedTotal ?? 0)
     }
 
     func saved(_ question: String) { savedQuestions.insert(question) }
@@ -329,7 +333,8 @@ package final class Oracle {
             (exchange.call.outlet.map { world.outlets[$0] } ?? customer.cart.outlet)?
             .settledCount(before: exchange.sent) ?? 0
         switch exchange.call {
-        case .putOutlet, .putMenu, .putPromotion, .open, .close, .hide, .show, .price, .suspend, .resume, .priceOption,
+        case .putOutlet, .putMenu, .putPromotion, .stock, .restock, .open, .close, .hide, .show, .price, .suspend,
+            .resume, .priceOption,
             .suspendOption, .resumeOption, .list, .unlist:
             return try judgeOwner(exchange)
         case .add, .edit, .set, .remove, .clear, .tip, .service, .checkOut, .checkOutQuote:
@@ -431,6 +436,8 @@ package final class Oracle {
 /// What the last reply to the customer of a cart said.
 struct RetiredCart {
     var version: Int64
+    /// How many checkouts may have begun, and been refused, beside that: each is two events.
+    var refusedCheckouts: Int64
     var count: Int
     var order: String?
     var total: Int64

@@ -25,6 +25,8 @@ package enum Check: Int, CaseIterable, Sendable {
     case kitchen
     /// Pages of orders have every order once, the newest first.
     case orders
+    /// No more is sold of what is counted than there is, and what is not cooked comes back.
+    case stock
     /// What is to happen to an order by itself happens, not before its time and not long after it.
     case deadline
     /// A write to an outlet or menu raises its version without a gap.

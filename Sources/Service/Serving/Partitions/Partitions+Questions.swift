@@ -100,6 +100,9 @@ extension Partitions {
     func claims(of lines: [CartLine], at outlet: Identifier) -> [Claim] {
         self[StreamName(.supply, outlet)].model.ask { model in
             guard let left = model.supplies.left(at: outlet), !left.isEmpty else { return [] }
+            #if DEBUG
+                if configuration.plantedFault?.strikes(.lostClaim) ?? false { return [] }
+            #endif
             return model.outletHome[outlet]?.menu.claims(of: lines) { left[$0] != nil } ?? []
         }
     }

@@ -50,7 +50,8 @@ struct HomeReplay {
         return outlet.menu.everyItem.first { index in
             let current = outlet.current(item: index)
             guard current.isListed, let offer = offers[index] else { return listed.contains(index) != current.isListed }
-            return !listed.contains(index) || offer.price != current.price || offer.isAvailable != current.isAvailable
+            let isAvailable = index == outlet.countedItem ? current.isAvailable : offer.isAvailable
+            return !listed.contains(index) || offer.price != current.price || isAvailable != current.isAvailable
         }
     }
 

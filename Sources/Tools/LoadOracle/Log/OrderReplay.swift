@@ -9,6 +9,13 @@ struct OrderReplay {
     private var taxLeft: Int64 = 0
     /// When it ends by itself, in milliseconds since the Unix epoch.
     private var due: Int64?
+    private var lines: [JSON] = []
+    private var missing: String?
+    /// Whether it ended before it was cooked, and whether that was by its merchant, for lack of something.
+    private var endsUncooked = false
+    private var mayLack = false
+    /// Items of which its merchant took out some.
+    private var takenOut: Set<Text> = []
 
     /// Takes the next event. Returns what is wrong with it.
     mutating func apply(_ event: LogEvent) -> String? {
@@ -25,7 +32,7 @@ struct OrderReplay {
             status = .accepted
             return moves(to: status, from: [.placed])
         case "order.rejected":
-            status = .rejected
+            (status, endsUncooked) = (.rejected, true)
             return moves(to: status, from: [.placed])
         case "order.preparationStarted":
             status = .preparing
@@ -39,6 +46,8 @@ struct OrderReplay {
         case "order.delayed": return moves(to: before, from: [.placed, .accepted, .preparing])
         case "order.cancelled":
             status = .cancelled
+            endsUncooked = before != .preparing && before != .ready
+            mayLack = isSame(missing, "cancel") && event.payload["by"]?.string == "merchant"
             switch event.payload["by"]?.string {
             case "merchant": return moves(to: status, from: [.awaitingPayment] + cooking)
             case "customer": return moves(to: status, from: [.awaitingPayment, .placed])
@@ -68,16 +77,29 @@ struct OrderReplay {
                 event.number("total"), taxes.reduce(taxLeft - tax) { $0 + ($1["amount"]?.integer ?? 0) }
             )
             tax = taxes.reduce(0) { $0 + ($1["amount"]?.integer ?? 0) }
+            let before = lines
+            lines = event.payload["lines"]?.array ?? []
+            if event.payload["by"]?.string == "merchant" {
+                takenOut.formUnion(
+                    before.compactMap { $0["item"]?.text }.filter { lines.units(of: $0) < before.units(of: $0) })
+            }
             if refunded > total { return "costs \(total), of which \(refunded) was given back" }
-            return moves(to: before, from: [.placed, .accepted, .preparing]) ?? added(event)
+            return moves(to: status, from: [.placed, .accepted, .preparing]) ?? added(event)
         case "order.changeProposed": return moves(to: before, from: [.placed, .accepted, .preparing])
         case "order.changeDeclined", "order.changeExpired", "order.changesNoted": return nil
         default: return "has an event \(event.kind)"
         }
     }
 
+    /// Whether it gives back what it holds of an item that its outlet counts; nil if that is unknown.
+    func givesBack(_ item: Text) -> Bool? {
+        guard endsUncooked, !takenOut.contains(item) else { return false }
+        return mayLack ? nil : true
+    }
+
     private mutating func placed(_ event: LogEvent) -> String? {
         total = event.number("total")
+        (lines, missing) = (event.payload["lines"]?.array ?? [], event.payload["missing"]?.string)
         due = event.payload["payBy"]?.integer ?? event.payload["acceptBy"]?.integer
         if event.payload["payBy"] != nil { status = .awaitingPayment }
         for charge in event.payload["charges"]?.array ?? []
@@ -104,5 +126,12 @@ struct OrderReplay {
             return "ended by itself at \(event.recordedAt), before its time"
         }
         return nil
+    }
+}
+
+extension [JSON] {
+    /// How many units of an item lines have.
+    func units(of item: Text) -> Int64 {
+        reduce(0) { $0 + ($1["item"]?.text == item ? $1["quantity"]?.integer ?? 0 : 0) }
     }
 }

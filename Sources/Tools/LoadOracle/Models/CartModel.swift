@@ -30,6 +30,8 @@ package final class CartModel {
     package private(set) var status = Status.open
     /// How many events it has.
     package private(set) var version = 0
+    /// How many refused checkouts may have begun since the version was last read. Each is two events more.
+    private(set) var refusedCheckouts = 0
     /// What is given beside what is charged.
     package private(set) var tip: Int64 = 0
     /// How its order is to be had, if that was chosen, and at which table.
@@ -280,8 +282,28 @@ package final class CartModel {
         tip = minor
     }
 
+    /// How many units it has of what its outlet counts.
+    private var countedUnits: Int {
+        guard let counted = outlet?.countedItem else { return 0 }
+        return lines.reduce(0) { $0 + ($1.item == counted ? $1.quantity : 0) }
+    }
+
+    /// A checkout was refused.
+    func refuseCheckout(_ code: String) {
+        if countedUnits > 0, isSame(code, "SOLDOUT") { refusedCheckouts += 1 }
+    }
+
+    /// The version was read. Returns whether it can be.
+    func learn(version: Int64) -> Bool {
+        let further = Int(version) - self.version
+        guard further >= 0, further <= 2 * refusedCheckouts, further % 2 == 0 else { return false }
+        (self.version, refusedCheckouts) = (Int(version), 0)
+        return true
+    }
+
     func checkOut(order: String, total: Int64, since floor: Int) {
-        version += 1
+        // A checkout of what is counted begins and ends.
+        version += countedUnits > 0 ? 2 : 1
         for index in lines.indices {
             let (item, chosen) = (lines[index].item, lines[index].chosen)
             lines[index].prices = (outlet?.possible(item, with: chosen, .floor(floor)) ?? []).compactMap { saying in

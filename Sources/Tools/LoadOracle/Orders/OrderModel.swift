@@ -114,6 +114,7 @@ package final class OrderModel {
 
     /// Adds every course that things may have taken until a moment.
     private func expand(until time: UInt64) {
+        let time = Int64(time)
         var found = Set(courses)
         var next = courses
         let pending = pending.sorted { $0.key < $1.key }
@@ -127,7 +128,7 @@ package final class OrderModel {
                 following.append(after)
             }
             func pass(_ due: Int64?, _ changes: [OrderChange]) {
-                guard let due, due <= Int64(time) else { return }
+                guard let due, due <= time else { return }
                 var after = course
                 var state = course.now
                 for change in changes { state.take(change) }
@@ -136,6 +137,7 @@ package final class OrderModel {
             }
             pass(course.now.due, course.now.whenTimePasses)
             pass(course.now.answerDue, [.changeExpired])
+            if course.now.givesBack { pass(time, [.claimsReturned]) }
             for course in following where found.insert(course).inserted {
                 courses.append(course)
                 next.append(course)

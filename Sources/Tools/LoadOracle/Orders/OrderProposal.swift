@@ -8,6 +8,11 @@ package struct OrderContents: Hashable, Sendable {
     /// How many units there are.
     var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
+    /// How many of them are of an item.
+    func units(of item: Text) -> Int {
+        lines.reduce(0) { $0 + ($1.document["item"]?.text == item ? $1.quantity : 0) }
+    }
+
     package func hash(into hasher: inout Hasher) {
         hasher.combine(lines.count)
         hasher.combine(bill.total)
@@ -48,6 +53,8 @@ package struct OrderProposal: Hashable, Sendable {
     var declinedBy: String?
     /// Whether the kitchen has taken note of it.
     var isNoted = false
+    /// Whether its merchant takes out some of what is counted: then that is missing, and does not come back.
+    var takesOut = false
 
     /// Who has to agree.
     package var other: String { isSame(party, "merchant") ? "customer" : "merchant" }
@@ -159,11 +166,16 @@ extension OrderState {
         guard order.isFollowed, status.isChangeable, let menu = order.menu else { return .refused(code: "STATE") }
         let found = contents.changed(by: edits, proposedBy: party, order.terms, menu)
         guard var change = found.proposal else { return .refused(code: found.refusal) }
+        if let item = order.countedItem, isSame(party, "merchant") {
+            change.takesOut = change.after.units(of: item) < contents.units(of: item)
+        }
         if let proposal { return proposal.proposesTheSame(as: change) ? .same : .refused(code: "STATE") }
         guard changes.count < OrderState.mostChanges else { return .refused(code: "LIMIT") }
         let takesAway = change.differences.contains { $0.to < $0.from }
         if isSame(party, "merchant"), takesAway {
-            if isSame(order.missing, "cancel") { return .changes([.cancelled(Ending("merchant", "ITEMS"))]) }
+            if isSame(order.missing, "cancel") {
+                return .changes([.cancelled(Ending("merchant", "ITEMS"), isForLack: change.takesOut)])
+            }
             let brings = change.differences.filter { $0.from == 0 }
             let isMeant =
                 isSame(order.missing, "remove") && brings.isEmpty

@@ -30,16 +30,20 @@ package struct OrderFacts: Sendable {
     package var missing: String?
     /// What its outlet has, for a judge of changes; its prices do not change.
     package var menu: MenuPlan?
+    /// The item that its outlet counts, if it has some of that.
+    var countedItem: Text?
 
     package init(
         id: String, cart: String, outlet: String, terms: OrderTerms, lines: [Line], bill: Bill, currency: String,
         customer: String? = nil, name: String? = nil, service: String? = nil, table: String? = nil,
-        placedAt: Int64? = nil, missing: String? = nil, menu: MenuPlan? = nil
+        placedAt: Int64? = nil, missing: String? = nil, menu: MenuPlan? = nil, countedItem: Int? = nil
     ) {
         (self.id, self.cart, self.outlet, self.terms) = (id, cart, outlet, terms)
         contents = OrderContents(lines: lines, bill: bill)
         (self.service, self.table, self.missing, self.menu) = (service, table, missing, menu)
         (self.currency, self.customer, self.name, self.placedAt) = (currency, customer, name, placedAt)
+        let counted = countedItem.map { Text(ItemPlan.id($0)) }
+        if let counted, contents.units(of: counted) > 0 { self.countedItem = counted }
     }
 
     /// What it cost when it was placed.
@@ -66,7 +70,8 @@ package enum OrderChange: Hashable, Sendable {
     case preparing, ready
     case completed(by: String)
     case delayed(readyBy: String)
-    case cancelled(OrderState.Ending)
+    /// - Parameter isForLack: whether something that is counted was missing.
+    case cancelled(OrderState.Ending, isForLack: Bool = false)
     case paid(OrderMoney.Movement, isInDoubt: Bool)
     /// It waits to be paid again.
     case coverLost
@@ -77,6 +82,8 @@ package enum OrderChange: Hashable, Sendable {
     case changeDeclined(by: String)
     case changeExpired
     case changesNoted
+    /// What it held of what is counted came back.
+    case claimsReturned
 }
 
 /// How far an order has come, and the table of what may happen to it next.
@@ -130,6 +137,10 @@ package struct OrderState: Hashable, Sendable {
     /// Until when a proposal waits for an answer, as ``due`` is.
     private(set) var answerDue: Int64?
 
+    /// Whether it holds what its outlet counts and can be sold again, and whether that comes back a moment later.
+    private var holds: Bool
+    private(set) var givesBack = false
+
     /// The change that waits for an answer.
     package var proposal: OrderProposal? { changes.last.flatMap { $0.outcome == .open ? $0 : nil } }
     /// What the kitchen has not taken note of.
@@ -141,6 +152,7 @@ package struct OrderState: Hashable, Sendable {
     package init(placed order: OrderFacts, due: Int64? = nil) {
         status = order.isPaidFirst ? .awaitingPayment : .placed
         contents = order.contents
+        holds = order.countedItem != nil
         self.due = due
     }
 
@@ -149,6 +161,7 @@ package struct OrderState: Hashable, Sendable {
     /// - Parameter due: until when it is to be paid or accepted from then on, or its proposal to be answered.
     package mutating func take(_ change: OrderChange, due: Int64? = nil) {
         version += 1
+        let wasCooked = status == .preparing || status == .ready
         switch change {
         case .released: (status, self.due) = (.placed, due)
         case .accepted(let time, _):
@@ -159,7 +172,9 @@ package struct OrderState: Hashable, Sendable {
         case .ready: status = .ready
         case .completed: status = .completed
         case .delayed(let time): promise(time)
-        case .cancelled(let ending): (status, self.ending) = (.cancelled, ending)
+        case .cancelled(let ending, let isForLack):
+            (status, self.ending) = (.cancelled, ending)
+            holds = holds && !isForLack
         case .paid(let movement, _): money.take(movement)
         case .coverLost:
             (status, self.due, hasLostCover) = (.awaitingPayment, due, true)
@@ -172,15 +187,21 @@ package struct OrderState: Hashable, Sendable {
             answerDue = due
         case .changed(let change):
             if proposal == nil { changes.append(change) }
+            holds = holds && !change.takesOut
             contents = change.after
             endProposal(.agreed)
         case .changeDeclined(let party): endProposal(.declined, by: party)
         case .changeExpired: endProposal(.expired)
+        case .claimsReturned: givesBack = false
         case .changesNoted:
             for index in changes.indices where changes[index].outcome == .agreed { changes[index].isNoted = true }
         }
         if status != .placed, status != .awaitingPayment { self.due = nil }
-        if status.isEnd { endProposal(.ended) }
+        if status.isEnd {
+            endProposal(.ended)
+            givesBack = givesBack || holds && !wasCooked && status != .completed
+            holds = false
+        }
     }
 
     private mutating func endProposal(_ outcome: OrderProposal.Outcome, by party: String? = nil) {
@@ -242,7 +263,7 @@ package struct OrderState: Hashable, Sendable {
         case .cancel(let party, let code, let text):
             let isOpen = [.awaitingPayment, .placed].contains(status)
             return ends(
-                .cancelled, OrderChange.cancelled, Ending(party, code, text),
+                .cancelled, { .cancelled($0) }, Ending(party, code, text),
                 isOpen || isSame(party, "merchant") && status.isInKitchen)
         case .pay(let reference, let kind, let minor, let parent):
             return paid(OrderMoney.Movement(reference, kind, minor, of: parent), order)

@@ -49,6 +49,14 @@ extension Call {
             call = itemOf { outlet, item in number(3).map { .price(outlet: outlet, item: item, minor: $0) } }
         case "MENU.ITEM.SUSPEND": call = itemOf { .suspend(outlet: $0, item: $1) }
         case "MENU.ITEM.RESUME": call = itemOf { .resume(outlet: $0, item: $1) }
+        case "MENU.ITEM.STOCK":
+            call = itemOf { outlet, item in
+                number(4).map {
+                    word(3) == "ADD"
+                        ? .restock(outlet: outlet, item: item, more: Int($0))
+                        : .stock(outlet: outlet, item: item, count: Int($0))
+                }
+            }
         case "MENU.OPTION.PRICE":
             call = optionOf { outlet, option in
                 number(3).map { .priceOption(outlet: outlet, option: option, minor: $0) }

@@ -4,8 +4,9 @@ extension Call {
     /// The outlet whose offers its answer depends on.
     package var outlet: Int? {
         switch self {
-        case .putOutlet(let outlet), .putMenu(let outlet), .putPromotion(let outlet), .open(let outlet),
-            .close(let outlet), .hide(let outlet), .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _),
+        case .putOutlet(let outlet), .putMenu(let outlet), .putPromotion(let outlet), .stock(let outlet, _, _),
+            .restock(let outlet, _, _), .open(let outlet), .close(let outlet), .hide(let outlet), .show(let outlet),
+            .price(let outlet, _, _), .suspend(let outlet, _),
             .resume(let outlet, _),
             .list(let outlet, _, _), .unlist(let outlet, _), .priceOption(let outlet, _, _),
             .suspendOption(let outlet, _), .resumeOption(let outlet, _), .add(_, let outlet, _, _, _, _),
@@ -32,6 +33,7 @@ extension Call {
             .suspendOption(let outlet, _), .resumeOption(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
         case .putPromotion(let outlet): "promotions-\(world.outlets[outlet].id)"
+        case .stock(let outlet, _, _), .restock(let outlet, _, _): "supply-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
             .clear(let cart), .tip(let cart, _), .service(let cart, _, _), .checkOut(let cart, _),
             .checkOutQuote(let cart, _, _):
@@ -66,6 +68,10 @@ extension Call {
             return ["MENU.OPTION.PRICE", outletID(outlet), option, "\(minor)"]
         case .suspendOption(let outlet, let option): return ["MENU.OPTION.SUSPEND", outletID(outlet), option]
         case .resumeOption(let outlet, let option): return ["MENU.OPTION.RESUME", outletID(outlet), option]
+        case .stock(let outlet, let item, let count):
+            return ["MENU.ITEM.STOCK", outletID(outlet), ItemPlan.id(item), "COUNT", "\(count)"]
+        case .restock(let outlet, let item, let more):
+            return ["MENU.ITEM.STOCK", outletID(outlet), ItemPlan.id(item), "ADD", "\(more)"]
         case .list(let outlet, let item, let before):
             let plan = world.outlets[outlet].menu.item(item)
             let section = world.outlets[outlet].menu.sections[plan.section].id

@@ -6,6 +6,10 @@ package enum Call: Equatable, Sendable {
     case putMenu(Int)
     /// Adds the promotion of a kitchen that has one.
     case putPromotion(Int)
+    /// Says how many of an item are left.
+    case stock(outlet: Int, item: Int, count: Int)
+    /// Adds to what is left of an item.
+    case restock(outlet: Int, item: Int, more: Int)
     case open(outlet: Int)
     case close(outlet: Int)
     case hide(outlet: Int)
@@ -114,7 +118,7 @@ package enum Call: Equatable, Sendable {
 extension Call {
     /// The kinds of calls, as reports name them.
     package enum Kind: Int, CaseIterable, Sendable {
-        case outletPut, menuPut, promoPut, outletOpen, outletClose, outletHide, outletShow
+        case outletPut, menuPut, promoPut, itemStock, outletOpen, outletClose, outletHide, outletShow
         case itemPrice, itemSuspend, itemResume, itemPut, itemRemove, optionPrice, optionSuspend, optionResume
         case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
         case orderRefund, orderChange, orderAgree, orderDecline, orderNoted
@@ -129,6 +133,7 @@ extension Call {
             case .outletPut: "outlet.put"
             case .menuPut: "menu.put"
             case .promoPut: "promo.put"
+            case .itemStock: "menu.item.stock"
             case .outletOpen: "outlet.open"
             case .outletClose: "outlet.close"
             case .outletHide: "outlet.hide"
@@ -191,6 +196,7 @@ extension Call {
         case .putOutlet: .outletPut
         case .putMenu: .menuPut
         case .putPromotion: .promoPut
+        case .stock, .restock: .itemStock
         case .open: .outletOpen
         case .close: .outletClose
         case .hide: .outletHide

@@ -4,6 +4,9 @@ package enum KitchenTerms {
     package static let kitchens = 4
     /// How many items they have each.
     static let items = 14
+    /// The item that each counts, and of how many there are at first.
+    package static let countedItem = 5
+    package static let portions = 6
 
     /// The terms of the nth kitchen. Some orders wait so long that nothing happens to them by itself in a run, and
     /// some so shortly that it does.

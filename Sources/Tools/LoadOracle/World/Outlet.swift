@@ -37,6 +37,10 @@ package final class Outlet {
     private(set) var menuVersion: Int64 = 0
     /// The version of its promotions, if it has any.
     private(set) var promotionsVersion: Int64 = 0
+    /// The version of what it has counted that its owner was told last.
+    private var supplyVersion: Int64 = 0
+    /// The item that it counts: orders sell it out, and bring it back. nil if there is none.
+    package private(set) var countedItem: Int?
     /// When each change was settled.
     private var settledTimes: [UInt64] = []
     /// The changes of each target, with their numbers, and when they were settled.
@@ -89,18 +93,24 @@ package final class Outlet {
             switch call {
             case .putOutlet, .open, .close, .hide, .show: (\.outletVersion, id)
             case .putPromotion: (\.promotionsVersion, "the promotions of \(id)")
+            case .stock, .restock: (\.supplyVersion, "what is counted of \(id)")
             default: (\.menuVersion, "the menu of \(id)")
             }
         let known = self[keyPath: stream]
-        // Putting a whole menu makes several events; any other command makes one, or none if it changes nothing.
+        // Putting a whole menu makes several events; any other command makes one, or none if it changes nothing. What
+        // orders do to what is counted is in the menu, too.
         let isWhole = if case .putMenu = call { true } else { false }
-        let isRight = isWhole ? version > known : version == known &+ (changesNothing(call) ? 0 : 1)
+        let isChange = isWhole || !changesNothing(call)
+        let least = known &+ (isChange ? 1 : 0)
+        let mayBeMore = isWhole || countedItem != nil && stream != \.outletVersion && stream != \.promotionsVersion
+        let isRight = mayBeMore ? version >= least : version == least
+        if case .stock(_, let item, _) = call { countedItem = item }
         // A wrong version is reported once: what follows is compared with it.
         self[keyPath: stream] = version
         guard isRight else {
             throw Violation(.version, "\(call.kind.name) moved \(name) from version \(known) to \(version)")
         }
-        return version > known
+        return isChange
     }
 
     /// Whether the call asks for the state that it is already in.
@@ -171,6 +181,9 @@ package final class Outlet {
         }
         if let pending, pending.target == target, !possible.contains(pending.offer) {
             possible.append(pending.offer)
+        }
+        if let countedItem, target == .item(countedItem) {
+            possible += possible.map { Offer(price: $0.price, isAvailable: !$0.isAvailable, isListed: $0.isListed) }
         }
         return possible
     }

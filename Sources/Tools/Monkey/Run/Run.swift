@@ -124,8 +124,14 @@ final class Run {
         for outlet in world.outlets {
             let owner = shoppers[outlet.owner]
             let promotion: [Call] = outlet.terms?.charges.promotion == nil ? [] : [.putPromotion(outlet.index)]
+            let stock: [Call] =
+                outlet.terms == nil
+                ? []
+                : [.stock(outlet: outlet.index, item: KitchenTerms.countedItem, count: KitchenTerms.portions)]
             owner.script =
-                [.open(outlet: outlet.index), .putMenu(outlet.index)] + promotion + [.putOutlet(outlet.index)]
+                [.open(outlet: outlet.index)] + stock + [.putMenu(outlet.index)] + promotion + [
+                    .putOutlet(outlet.index)
+                ]
                 + owner.script
         }
         try await runScripts(.preparing)

@@ -30,27 +30,28 @@ enum Changes {
 
     /// Less of a line, something in its place, or more; now and then what cannot be.
     private static func propose(_ shopper: Shopper, _ order: OrderModel, by party: String) -> OrderStep {
-        let menu = shopper.world.outlets[order.outlet].menu
+        let outlet = shopper.world.outlets[order.outlet]
         var edits: [OrderEdit] = []
         for line in order.lines where shopper.chance.happens(permille: 400) {
             switch shopper.chance.below(20) {
             case 0: edits.append(.leave(line: line.id, quantity: line.quantity))
             case 1: edits.append(.leave(line: "nothing", quantity: 0))
-            case 2..<9: edits.append(.replace(line: line.id, item: item(shopper, menu), quantity: line.quantity))
+            case 2..<9: edits.append(.replace(line: line.id, item: item(shopper, outlet), quantity: line.quantity))
             default: edits.append(.leave(line: line.id, quantity: shopper.chance.below(line.quantity)))
             }
         }
         if edits.isEmpty || shopper.chance.happens(permille: 200) {
-            edits.append(.add(item: item(shopper, menu), quantity: shopper.chance.number(1...3)))
+            edits.append(.add(item: item(shopper, outlet), quantity: shopper.chance.number(1...3)))
         }
         // Some wait for so short a time that it passes during the run.
         return .change(edits, by: party, within: shopper.chance.pick([nil, nil, 1, 2, 900]))
     }
 
-    /// An item that can be had as it is, and now and then one that cannot.
-    private static func item(_ shopper: Shopper, _ menu: MenuPlan) -> Int {
-        let plain = (0..<menu.itemCount).filter { menu.item($0).groups.isEmpty }
-        return plain.isEmpty || shopper.chance.happens(permille: 50)
-            ? shopper.chance.below(menu.itemCount) : shopper.chance.pick(plain)
+    /// An item that can be had as it is, and now and then one that cannot. Of what is counted, a change brings in no
+    /// more than an order holds, which only the server knows.
+    private static func item(_ shopper: Shopper, _ outlet: Outlet) -> Int {
+        let others = (0..<outlet.menu.itemCount).filter { $0 != outlet.countedItem }
+        let plain = others.filter { outlet.menu.item($0).groups.isEmpty }
+        return shopper.chance.pick(plain.isEmpty || shopper.chance.happens(permille: 50) ? others : plain)
     }
 }

@@ -25,11 +25,14 @@ struct KitchenWork: Scenario {
         return isCook ?? false ? cook.next(shopper) : guest.next(shopper)
     }
 
-    /// Now and then an option of the shopper's own kitchen is sold out for a while.
+    /// Now and then an option of the shopper's own kitchen is sold out for a while, or more portions are made.
     @LoopActor
     private static func sellOut(_ shopper: Shopper) -> Call? {
-        guard let own = shopper.world.kitchens.first(where: { $0.owner == shopper.index }),
-            shopper.chance.happens(permille: own.soldOutOption == nil ? 30 : 200)
+        guard let own = shopper.world.kitchens.first(where: { $0.owner == shopper.index }) else { return nil }
+        if let item = own.countedItem, shopper.chance.happens(permille: 60) {
+            return .restock(outlet: own.index, item: item, more: shopper.chance.number(1...4))
+        }
+        guard shopper.chance.happens(permille: own.soldOutOption == nil ? 30 : 200)
         else { return nil }
         return Merchant.sellOutOption(shopper, own)
     }
@@ -113,7 +116,9 @@ struct Guest {
     }
 
     private func add(_ shopper: Shopper, _ kitchen: Outlet) -> Call {
-        let item = shopper.chance.below(kitchen.menu.itemCount)
+        // Many want what there is not enough of.
+        let isScarce = shopper.chance.happens(permille: 200)
+        let item = kitchen.countedItem.flatMap { isScarce ? $0 : nil } ?? shopper.chance.below(kitchen.menu.itemCount)
         return .add(
             shopper.cart.id, outlet: kitchen.index, item: item, quantity: shopper.chance.number(1...3),
             options: CartMoves.options(shopper, kitchen.menu, kitchen.menu.item(item)),
