@@ -76,10 +76,7 @@ extension Oracle {
         case .checkOut, .checkOutQuote:
             let total = agreed(exchange.call, customer)
             let fate = cart.checkingOut(total: total, since: floor)
-            if let verdict = refusal(reply, fate.refusals) {
-                if case .refused(let code) = verdict { cart.refuseCheckout(code) }
-                return verdict
-            }
+            if let verdict = refusal(reply, fate.refusals) { return verdict }
             guard let order = reply.string, fate.isPossible else {
                 possible = fate.isPossible ? "an order" : expected(nil, fate.refusals)
                 break

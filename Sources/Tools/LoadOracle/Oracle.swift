@@ -229,11 +229,11 @@ package final class Oracle {
     }
 
     private func note(_ exchange: Exchange, _ verdict: Verdict, _ customer: Customer) {
+        // A checkout of what is counted may have begun before it was refused.
+        let mayHaveBegun = exchange.call.kind == .cartCheckout && customer.cart.refusedCheckouts > 0
         switch verdict {
         case .accepted: customer.writes.settle(exchange, .recorded)
-        // A checkout of what is counted may have begun before it was refused.
-        case .refused where exchange.call.kind == .cartCheckout && customer.cart.refusedCheckouts > 0:
-            customer.writes.settle(exchange, .unsure)
+        case .refused where mayHaveBegun, .failed where mayHaveBegun: customer.writes.settle(exchange, .unsure)
         case .unchanged, .refused, .failed: customer.writes.settle(exchange, .nothing)
         case .unsettled: break
         }
@@ -324,6 +324,7 @@ package final class Oracle {
     /// Judges a reply, and updates the models.
     private func judge(_ exchange: Exchange, of customer: Customer) throws(Violation) -> Verdict {
         let reply = exchange.reply
+        if exchange.call.kind == .cartCheckout { customer.cart.answerCheckout(exchange) }
         if case .error(let code, _) = reply, let verdict = Verdict(inability: code) {
             if verdict != .unsettled { settleOwner(exchange, isMade: false) }
             return verdict

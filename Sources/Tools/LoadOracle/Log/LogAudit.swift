@@ -105,7 +105,8 @@ final class LogAudit {
                 // What ends a checkout that has begun is by no command.
                 let isAnswer = carts[cart]?.isCheckingOut ?? false
                 fold(event, cart)
-                if !isAnswer { look(event, isOnce: true) }
+                // One that was refused is begun again by the same command.
+                if !isAnswer { look(event, isOnce: event.kind != "cart.checkoutBegun") }
             }
         case "order":
             if let cart = event.payload["cart"]?.string.flatMap({ oracle.world.cart(named: $0) }) {

@@ -1,3 +1,5 @@
+internal import LineProtocol
+
 /// A cart as it must be, according to the commands and their replies alone.
 ///
 /// Prices may change while a command is in flight, so a line has every unit price that it may have been given;
@@ -288,9 +290,12 @@ package final class CartModel {
         return lines.reduce(0) { $0 + ($1.item == counted ? $1.quantity : 0) }
     }
 
-    /// A checkout was refused.
-    func refuseCheckout(_ code: String) {
-        if countedUnits > 0, isSame(code, "SOLDOUT") { refusedCheckouts += 1 }
+    /// A checkout was answered. Every copy of it but one that was accepted may have begun, and been refused.
+    func answerCheckout(_ exchange: Exchange) {
+        guard countedUnits > 0 else { return }
+        let copies = exchange.attempts + (exchange.refusedBefore == nil && exchange.repeated == nil ? 0 : 1)
+        let isSoldOut = if case .error("SOLDOUT", _) = exchange.reply { true } else { false }
+        refusedCheckouts += isSoldOut ? copies : copies - 1
     }
 
     /// The version was read. Returns whether it can be.
