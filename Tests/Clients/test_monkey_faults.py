@@ -161,6 +161,8 @@ FAULTS = {
         "lost-claim:2", ["--scenario", "kitchen", "--duration", "4s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
     "lost-return": (
         "lost-return:1", ["--scenario", "kitchen", "--duration", "4s"], {"stock"}, {"stock"}),
+    "double-takings": (
+        "double-takings:2", ["--scenario", "kitchen", "--duration", "2s"], {"takings"}, {"takings"}),
     "lost-id": ("lost-id:3", ["--scenario", "cart", "--chaos"], {"log"}, {"log", "duplicate", *CART_CHECKS}),
 }
 

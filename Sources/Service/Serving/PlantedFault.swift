@@ -50,6 +50,8 @@ internal import Application
             case lostClaim = "lost-claim"
             /// What an order gives back of what is counted is lost.
             case lostReturn = "lost-return"
+            /// What an outlet took is added up twice.
+            case doubleTakings = "double-takings"
             /// An order waits on when its time has passed, until a server starts.
             case lostDeadline = "lost-deadline"
         }

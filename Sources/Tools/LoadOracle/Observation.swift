@@ -24,6 +24,8 @@ package enum Observation: Equatable, Sendable {
     case messagesAwaited(at: UInt64)
     /// The log will be read after these positions, one for each partition.
     case logBegins(heads: [Int64], at: UInt64)
+    /// What `TAKINGS` of an outlet answered for all days of the run, when the log had its end.
+    case takings(outlet: Int, document: [UInt8])
     /// The next event of a partition, as `LOG.READ` shows it.
     case logEvent(partition: Int, event: [UInt8])
     /// The log was read to these positions.

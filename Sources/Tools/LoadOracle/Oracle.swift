@@ -173,6 +173,7 @@ package final class Oracle {
         case .logBegins(let heads, let time):
             for customer in customers where !customer.isWaiting && !customer.isBroken { retire(customer.cart) }
             audit.begin(heads, at: time)
+        case .takings(let outlet, let document): audit.take(takings: document, of: outlet)
         case .logEvent(let partition, let event): audit.take(event, of: partition)
         case .logEnds(let heads, let time): audit.end(heads, at: time)
         case .logUnread(let reason): unreadLog = reason

@@ -27,6 +27,8 @@ package enum Check: Int, CaseIterable, Sendable {
     case orders
     /// No more is sold of what is counted than there is, and what is not cooked comes back.
     case stock
+    /// What a kitchen took is what the events of its orders add up to.
+    case takings
     /// What is to happen to an order by itself happens, not before its time and not long after it.
     case deadline
     /// A write to an outlet or menu raises its version without a gap.

@@ -223,6 +223,11 @@ extension Partitions {
         var result = [TakingsSums](repeating: TakingsSums(), count: moments.count - 1)
         for worker in workers {
             let sums = worker.model.ask { $0.takings.sums(of: outlet, between: moments) }
+            #if DEBUG
+                if configuration.plantedFault?.strikes(.doubleTakings) ?? false {
+                    for (index, sums) in sums.enumerated() { result[index].add(sums) }
+                }
+            #endif
             for index in result.indices { result[index].add(sums[index]) }
         }
         return result

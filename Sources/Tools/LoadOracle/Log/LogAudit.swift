@@ -27,6 +27,11 @@ final class LogAudit {
     /// The versions of outlets and menus, and those that their owners made.
     private var versions: [String: Int64] = [:]
     private var ownVersions: [String: Int64] = [:]
+    /// What outlets took, and what they answered of it.
+    private var takings: [Int: TakingsReplay] = [:]
+    private var shownTakings: [Int: [UInt8]] = [:]
+    /// Which outlet an order belongs to.
+    private var outlets: [String: Int] = [:]
     /// What outlets have counted.
     private var supplies: [Int: SupplyReplay] = [:]
     /// Streams with a finding: one mistake has many consequences.
@@ -81,6 +86,9 @@ final class LogAudit {
         }
     }
 
+    /// Takes what `TAKINGS` answered of an outlet.
+    func take(takings document: [UInt8], of outlet: Int) { shownTakings[outlet] = document }
+
     /// Takes the next event of a partition, as `LOG.READ` shows it.
     func take(_ text: [UInt8], of partition: Int) {
         guard next.indices.contains(partition), let event = LogEvent(text), event.partition == Int64(partition)
@@ -116,7 +124,9 @@ final class LogAudit {
                 orders[String(id)] = Order(cart: cart, total: event.number("total"))
                 orderReplays[String(id)] = OrderReplay()
                 need(event, String(id), isPlaced: true)
+                outlets[String(id)] = event.payload["outlet"]?.string.flatMap { oracle.world.outlet($0)?.index }
             }
+            if let outlet = outlets[String(id)] { takings[outlet, default: .init()].apply(event, ofOrder: String(id)) }
             follow(event, String(id))
         case "outlet", "menu", "promotions":
             if let outlet = oracle.world.outlet(id) {
@@ -309,6 +319,15 @@ final class LogAudit {
                     found("\(stream) has \(version) events, and its owner was told of version \(acknowledged)", stream)
                 }
             }
+        }
+        for (outlet, document) in shownTakings {
+            oracle.count(.takings)
+            let id = oracle.world.outlets[outlet].id
+            let shown = JSON(document) ?? .null
+            guard let difference = (takings[outlet] ?? TakingsReplay()).difference(from: shown) else { continue }
+            found(
+                Violation(.takings, "TAKINGS of \(id): \(difference)"), nil,
+                ["TAKINGS \(id) → \(Reply.bulk(document).summary)"])
         }
         for (outlet, supply) in supplies {
             let stream = "supply-\(oracle.world.outlets[outlet].id)"

@@ -98,6 +98,9 @@ package struct RecordWriter {
         case .logBegins(let heads, let time):
             positions("logBegins", heads)
             field("at", time)
+        case .takings(let outlet, let document):
+            writer.field("takings", outlet)
+            Reply.write(document, to: &writer)
         case .logEvent(let partition, let event):
             writer.field("partition", partition)
             Reply.write(event, to: &writer)

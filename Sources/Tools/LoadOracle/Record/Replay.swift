@@ -124,6 +124,10 @@ package struct Replay {
         if fields["logBegins"] != nil {
             return .logBegins(heads: try positions("logBegins", fields), at: try time("at", fields))
         }
+        if fields["takings"] != nil {
+            return .takings(
+                outlet: try number("takings", fields, 0...(world.outlets.count - 1)), document: try bytes(fields))
+        }
         if fields["logEnds"] != nil {
             return .logEnds(heads: try positions("logEnds", fields), at: try time("at", fields))
         }

@@ -220,10 +220,11 @@ final class Session {
 
     private func audit(from heads: [Int64]) async throws {
         let client = try await observer.connected()
-        let ends = try await observer.heads()
+        let (ends, takings) = try await takings()
         let count = zip(heads, ends).reduce(0) { $0 + $1.1 - $1.0 }
         progress.say("reading \(Figures.count(Int(count))) events of the log")
         run.observe(.logBegins(heads: heads, at: LoopActor.now))
+        for (outlet, document) in takings { run.observe(.takings(outlet: outlet, document: document)) }
         for (partition, head) in heads.enumerated() {
             let reader = LogReader(client: client, partition: partition)
             try await reader.read(from: head + 1, to: ends[partition]) { event in
@@ -238,6 +239,27 @@ final class Session {
                 run.oracle.explain(index, events.map(\.summary))
             }
         }
+    }
+
+    /// The ends of the log, and what every kitchen took until there. Where others write all the time, no such moment is
+    /// found, and there are no takings.
+    private func takings() async throws -> (ends: [Int64], takings: [(outlet: Int, document: [UInt8])]) {
+        var ends = try await observer.heads()
+        let day = run.day
+        func name(_ day: Int) -> String { String(Moment.text(day: day, minute: 0).prefix(10)) }
+        for _ in 0..<5 {
+            var takings: [(outlet: Int, document: [UInt8])] = []
+            for kitchen in run.world.kitchens {
+                let words = ["TAKINGS", kitchen.id, "FROM", name(day - 1), "UNTIL", name(day + 2)]
+                if case .bulk(let document) = try await observer.connected().ask(words) {
+                    takings.append((kitchen.index, document))
+                }
+            }
+            let now = try await observer.heads()
+            if now == ends { return (ends, takings) }
+            ends = now
+        }
+        return (ends, [])
     }
 
     private func judge(_ report: RunReport) throws -> RunReport {
