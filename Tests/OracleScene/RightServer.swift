@@ -272,7 +272,13 @@ package final class RightServer {
         case .remove(let cart, let line): return decide(cart) { _ in .remove(line: Text(line)) }
         case .clear(let cart): return decide(cart) { _ in .clear }
         case .tip(let cart, let minor): return decide(cart) { _ in .tip(Amount(minorUnits: minor)) }
-        case .service(let cart, let name, let table):
+        case .service(let cart, let name, let table, let time):
+            // Every slot is full.
+            if time != nil, carts[cart]?.state.contents != nil,
+                carts[cart]?.state.contents.map({ details(at: $0.outlet)?.services.kinds.isEmpty ?? true }) == false
+            {
+                return .error(code: "NOSLOT", message: "")
+            }
             return decide(cart) { state in
                 let details = state.contents.flatMap { self.details(at: $0.outlet) }
                 return .chooseService(

@@ -64,14 +64,14 @@ extension Oracle {
             }
             cart.give(minor)
             return try judgeCount(count, cart, exchange)
-        case .service(_, let name, let table):
-            let refusals = cart.choosing(name, table: table)
-            if let verdict = refusal(reply, refusals) { return verdict }
-            guard case .integer(let count) = reply, refusals.isEmpty else {
-                possible = expected(refusals.isEmpty ? cart.count : nil, refusals)
+        case .service(_, let name, let table, let time):
+            let fate = cart.choosing(name, table: table, time: time)
+            if let verdict = refusal(reply, fate.refusals) { return verdict }
+            guard case .integer(let count) = reply, fate.isPossible else {
+                possible = expected(fate.isPossible ? cart.count : nil, fate.refusals)
                 break
             }
-            cart.choose(name, table: table)
+            cart.choose(name, table: table, time: time)
             return try judgeCount(count, cart, exchange)
         case .checkOut, .checkOutQuote:
             let total = agreed(exchange.call, customer)
@@ -148,12 +148,14 @@ extension Oracle {
                 "CART.GET shows cart \(document.cart), \(document.status), of \(document.outlet ?? "no outlet"); it is "
                     + "\(world.cartName(cart.id)), \(status), of \(cart.outlet?.id ?? "no outlet")")
         }
-        guard document.service == cart.shownService.map({ Text($0) }), document.table == cart.table.map({ Text($0) })
+        guard document.service == cart.shownService.map({ Text($0) }), document.table == cart.table.map({ Text($0) }),
+            document.time == cart.time.map({ Text($0) })
         else {
             throw Violation(
                 .cart,
-                "CART.GET shows service \(document.service ?? "none"), table \(document.table ?? "none"); it is "
-                    + "\(cart.shownService ?? "none"), table \(cart.table ?? "none")")
+                "CART.GET shows service \(document.service ?? "none"), table \(document.table ?? "none"), for "
+                    + "\(document.time ?? "now"); it is \(cart.shownService ?? "none"), table \(cart.table ?? "none"), "
+                    + "for \(cart.time ?? "now")")
         }
         try judgeLines(document, cart, .cart, since: floor)
         return .accepted

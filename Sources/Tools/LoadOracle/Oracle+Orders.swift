@@ -54,7 +54,7 @@ extension Oracle {
                 id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms.had(as: cart.service),
                 lines: lines, bill: bill,
                 currency: Outlet.currency, service: cart.service, table: cart.table, missing: missing,
-                menu: outlet.menu, countedItem: outlet.countedItem),
+                time: cart.time, menu: outlet.menu, countedItem: outlet.countedItem),
             outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
         model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
         orders[order] = model
@@ -315,7 +315,9 @@ extension Oracle {
         if !cart.isCheckedOut, outlet.terms?.service(cart.service)?.needsTable ?? false {
             members["requires"] = .array([JSON("table")])
         }
-        if !cart.isCheckedOut, let minutes = outlet.terms?.had(as: cart.service).prepMinutes {
+        members["for"] = cart.time.map { JSON($0) }
+        if !cart.isCheckedOut { members["promisedFor"] = cart.time.map { JSON($0) } }
+        if !cart.isCheckedOut, cart.time == nil, let minutes = outlet.terms?.had(as: cart.service).prepMinutes {
             members["prepMinutes"] = JSON(minutes)
         }
         if case .checkedOut(let order) = cart.status {
@@ -388,7 +390,7 @@ extension CartModel {
 
     /// Everything that is priced.
     package var signature: String {
-        lines.map { "\($0.id)×\($0.quantity)" }.joined(separator: " ") + " tip \(tip) \(service ?? "")"
+        lines.map { "\($0.id)×\($0.quantity)" }.joined(separator: " ") + " tip \(tip) \(service ?? "") \(time ?? "")"
     }
 }
 

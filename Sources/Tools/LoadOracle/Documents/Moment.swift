@@ -15,6 +15,11 @@ package enum Moment {
         return seconds * 1_000 + (Int64(fraction.prefix(3)) ?? 0)
     }
 
+    /// The time of so many milliseconds since the Unix epoch, to the minute.
+    static func text(milliseconds: Int64) -> String {
+        text(day: Int(milliseconds / 86_400_000), minute: Int(milliseconds % 86_400_000 / 60_000))
+    }
+
     /// The time that lies so many minutes after the beginning of a day, which is counted from the Unix epoch.
     package static func text(day: Int, minute: Int) -> String {
         let all = day + minute / 1_440 + 719_468

@@ -10,6 +10,7 @@ struct CartReplay {
     private var tip: Int64 = 0
     private var service: JSON?
     private var table: JSON?
+    private var time: JSON?
     private var charges: [JSON] = []
     private var updatedAt = ""
 
@@ -43,7 +44,9 @@ struct CartReplay {
         case "cart.lineRemoved": lines.removeAll { $0["line"] == event.payload["line"] }
         case "cart.cleared": lines = []
         case "cart.tipSet": tip = event.number("tip")
-        case "cart.serviceChosen": (service, table) = (event.payload["service"], event.payload["table"])
+        case "cart.serviceChosen":
+            (service, table) = (event.payload["service"], event.payload["table"])
+            time = event.payload["for"]?.integer.map { JSON(Moment.text(milliseconds: $0)) }
         case "cart.checkoutBegun": (order, isOpen) = (event.payload["order"], true)
         case "cart.checkoutRefused": order = nil
         case "cart.checkedOut":
@@ -58,7 +61,7 @@ struct CartReplay {
         }
         if lines.isEmpty {
             (outlet, currency, tip) = (.null, .null, 0)
-            (service, table) = (nil, nil)
+            (service, table, time) = (nil, nil, nil)
         }
     }
 
@@ -93,6 +96,7 @@ struct CartReplay {
         members["order"] = order
         members["service"] = service
         members["table"] = table
+        members["for"] = time
         return .object(members)
     }
 }

@@ -74,7 +74,9 @@ final class LogAudit {
             cartReplays[cart] = (CartReplay(), audit)
         }
         for outlet in oracle.world.outlets {
-            if let item = outlet.countedItem { supplies[outlet.index] = SupplyReplay(item) }
+            if let item = outlet.countedItem {
+                supplies[outlet.index] = SupplyReplay(item, ordersPerSlot: outlet.terms?.ordersPerSlot)
+            }
             // If a home was never read, its look is not known.
             guard let ledger = oracle.homes(of: outlet.index), let shown = ledger.firstRead.flatMap({ JSON($0) }) else {
                 continue
@@ -167,7 +169,7 @@ final class LogAudit {
     /// A checkout has begun, or an order was placed.
     private func need(_ event: LogEvent, _ order: String, isPlaced: Bool) {
         guard let outlet = event.payload["outlet"]?.string.flatMap({ oracle.world.outlet($0) }) else { return }
-        supplies[outlet.index]?.need(order, event.payload["lines"], isPlaced: isPlaced)
+        supplies[outlet.index]?.need(order, event, isPlaced: isPlaced)
     }
 
     /// The command that an event comes from, if it is one of its customer's latest.
@@ -186,7 +188,8 @@ final class LogAudit {
                 event.kind == "order.cancelled" && event.payload["by"]?.text == "system"
                 || event.kind == "order.changeExpired"
             let isFollowing =
-                ["order.placed", "order.released", "order.coverLost", "order.claimsReturned"].contains(event.kind)
+                ["order.placed", "order.scheduled", "order.released", "order.coverLost", "order.claimsReturned"]
+                .contains(event.kind)
                 || event.kind == "order.accepted" && event.payload["by"]?.text == "system"
             if isByItself { oracle.count(.deadline) }
             if !isByItself && !isFollowing { look(event, isOnce: true) }

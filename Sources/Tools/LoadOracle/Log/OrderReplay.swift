@@ -49,18 +49,21 @@ struct OrderReplay {
             endsUncooked = before != .preparing && before != .ready
             mayLack = isSame(missing, "cancel") && event.payload["by"]?.string == "merchant"
             switch event.payload["by"]?.string {
-            case "merchant": return moves(to: status, from: [.awaitingPayment] + cooking)
-            case "customer": return moves(to: status, from: [.awaitingPayment, .placed])
+            case "merchant": return moves(to: status, from: [.awaitingPayment, .scheduled] + cooking)
+            case "customer": return moves(to: status, from: [.awaitingPayment, .scheduled, .placed])
             default: return moves(to: status, from: [.awaitingPayment, .placed]) ?? early(event)
             }
+        case "order.scheduled":
+            status = .scheduled
+            return moves(to: status, from: [.awaitingPayment])
         case "order.released":
             status = .placed
             due = event.payload["acceptBy"]?.integer
-            return moves(to: status, from: [.awaitingPayment])
+            return moves(to: status, from: [.awaitingPayment, .scheduled])
         case "order.coverLost":
             status = .awaitingPayment
             due = event.payload["payBy"]?.integer
-            return moves(to: status, from: [.placed, .accepted])
+            return moves(to: status, from: [.scheduled, .placed, .accepted])
         case "order.paymentReported": return nil
         case "order.claimsReturned": return moves(to: before, from: [.rejected, .cancelled])
         case "order.refunded":
@@ -91,16 +94,18 @@ struct OrderReplay {
         }
     }
 
-    /// Whether it gives back what it holds of an item that its outlet counts; nil if that is unknown.
-    func givesBack(_ item: Text) -> Bool? {
-        guard endsUncooked, !takenOut.contains(item) else { return false }
-        return mayLack ? nil : true
+    /// Whether it gives back what it holds of an item that its outlet counts, or else of a slot; nil if that is unknown.
+    func givesBack(_ item: Text?) -> Bool? {
+        guard endsUncooked else { return false }
+        guard let item else { return true }
+        return takenOut.contains(item) ? false : mayLack ? nil : true
     }
 
     private mutating func placed(_ event: LogEvent) -> String? {
         total = event.number("total")
         (lines, missing) = (event.payload["lines"]?.array ?? [], event.payload["missing"]?.string)
         due = event.payload["payBy"]?.integer ?? event.payload["acceptBy"]?.integer
+        if event.payload["releaseAt"] != nil { status = .scheduled }
         if event.payload["payBy"] != nil { status = .awaitingPayment }
         for charge in event.payload["charges"]?.array ?? []
         where charge["kind"]?.string.map({ isSame($0, "tax") }) ?? false {

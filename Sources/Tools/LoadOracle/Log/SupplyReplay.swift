@@ -1,28 +1,52 @@
-/// What an outlet has counted of one item, as its events have it, compared with what its orders need by their lines.
+/// What an outlet has counted, as its events have it, compared with what its orders need: of one item by their lines,
+/// and of slots by their times.
 ///
 /// Carts and orders may be in other partitions, which are read before or after this one. So what two streams say of
 /// each other is compared in the end.
 struct SupplyReplay {
+    /// What is counted: the item, or the slot at a moment.
+    private enum Thing: Hashable {
+        case item
+        case slot(Text)
+    }
+
+    private typealias Amounts = [Thing: Int64]
+
     private let item: Text
-    private var left: Int64?
+    private let ordersPerSlot: Int64?
+    /// How much is left: of the item as its merchant said, of a slot as the outlet does.
+    private var left: Amounts = [:]
     /// What orders hold, or have held and given back.
-    private var held: [String: Int64] = [:]
-    private var returned: Set<String> = []
+    private var held: [String: Amounts] = [:]
+    private var returned: [String: Amounts] = [:]
     /// How much was left when an order was refused.
-    private var refused: [String: Int64] = [:]
+    private var refused: [String: Amounts] = [:]
     /// What checkouts and orders need, and which of them became orders.
-    private var needs: [String: Int64] = [:]
+    private var needs: [String: Amounts] = [:]
     private var placed: Set<String> = []
-    /// Whether the menu says that nothing is left.
+    /// Whether the menu says that nothing is left of the item.
     private var isSoldOut = false
 
-    init(_ item: Int) { self.item = Text(ItemPlan.id(item)) }
+    init(_ item: Int, ordersPerSlot: Int64?) {
+        self.item = Text(ItemPlan.id(item))
+        self.ordersPerSlot = ordersPerSlot
+    }
+
+    private func left(of thing: Thing) -> Int64 {
+        if case .slot = thing { left[thing] ?? ordersPerSlot ?? 0 } else { left[thing] ?? 0 }
+    }
 
     // MARK: Events
 
     /// A checkout has begun, or an order was placed.
-    mutating func need(_ order: String, _ lines: JSON?, isPlaced: Bool) {
-        needs[order] = (lines?.array ?? []).units(of: item)
+    mutating func need(_ order: String, _ event: LogEvent, isPlaced: Bool) {
+        var needs: Amounts = [:]
+        let units = (event.payload["lines"]?.array ?? []).units(of: item)
+        if units > 0 { needs[.item] = units }
+        if event.payload["releaseAt"] != nil, let time = event.payload["promisedFor"]?.integer {
+            needs[.slot(Text(Moment.text(milliseconds: time)))] = 1
+        }
+        self.needs[order] = needs
         if isPlaced { placed.insert(order) }
     }
 
@@ -35,33 +59,45 @@ struct SupplyReplay {
     /// - Returns: what is wrong with it.
     mutating func apply(_ event: LogEvent, added: Int64?) -> String? {
         let order = event.payload["order"]?.string ?? ""
-        let claims = (event.payload["claims"]?.array ?? []).filter {
-            $0["kind"]?.text == "item" && $0["id"]?.text == item
-        }
-        let units = claims.reduce(Int64(0)) { $0 + ($1["count"]?.integer ?? 0) }
+        let amounts = amounts(event)
         switch event.kind {
         case "supply.stocked":
-            let before = left
-            left = event.payload["left"]?.integer
-            guard let added, let before, left != before + added else { return nil }
-            return "says that \(left ?? 0) are left after \(added) were added to \(before)"
+            let before = left[.item]
+            left[.item] = event.payload["left"]?.integer
+            guard let added, let before, left[.item] != before + added else { return nil }
+            return "says that \(left(of: .item)) are left after \(added) were added to \(before)"
         case "supply.held":
-            let before = left ?? 0
-            left = before - units
-            if held.updateValue(units, forKey: order) != nil || refused[order] != nil {
+            if held.updateValue(amounts, forKey: order) != nil || refused[order] != nil {
                 return "answers order \(order) twice"
             }
-            return units <= before ? nil : "gives order \(order) \(units), and has \(before)"
-        case "supply.refused":
-            if held[order] != nil || refused.updateValue(left ?? 0, forKey: order) != nil {
-                return "answers order \(order) twice"
+            for (thing, amount) in amounts {
+                let before = left(of: thing)
+                left[thing] = before - amount
+                if amount > before { return "gives order \(order) \(amount), and has \(before)" }
             }
             return nil
+        case "supply.refused":
+            return held[order] != nil || refused.updateValue(left, forKey: order) != nil
+                ? "answers order \(order) twice" : nil
         case "supply.returned":
-            left = (left ?? 0) + units
-            guard returned.insert(order).inserted else { return "gets back twice what order \(order) held" }
-            return held[order] == units ? nil : "gets back \(units) of order \(order), which holds \(held[order] ?? 0)"
+            for (thing, amount) in amounts {
+                left[thing] = left(of: thing) + amount
+                if returned[order, default: [:]].updateValue(amount, forKey: thing) != nil {
+                    return "gets back twice what order \(order) held"
+                }
+                if held[order]?[thing] != amount { return "gets back \(amount) that order \(order) does not hold" }
+            }
+            return nil
         default: return nil
+        }
+    }
+
+    /// What an event says that an order holds, is refused or gives back. Other things that are counted are left out.
+    private func amounts(_ event: LogEvent) -> Amounts {
+        (event.payload["claims"]?.array ?? []).reduce(into: [:]) { amounts, claim in
+            let (kind, id) = (claim["kind"]?.text, claim["id"]?.text ?? "")
+            if kind == "item", id == item { amounts[.item, default: 0] += claim["count"]?.integer ?? 0 }
+            if kind == "slot" { amounts[.slot(id), default: 0] += claim["count"]?.integer ?? 0 }
         }
     }
 
@@ -72,23 +108,33 @@ struct SupplyReplay {
     /// - Parameter orders: the orders as they follow from their events.
     func problems(_ orders: [String: OrderReplay]) -> [(order: String?, text: String)] {
         var problems: [(String?, String)] = []
-        for (order, units) in held.sorted(by: { $0.key < $1.key }) where needs[order] != units {
-            problems.append((order, "gives order \(order) \(units), which needs \(needs[order] ?? 0)"))
+        for (order, amounts) in held.sorted(by: { $0.key < $1.key }) where needs[order] != amounts {
+            problems.append((order, "gives order \(order) something else than it needs"))
         }
-        for (order, left) in refused.sorted(by: { $0.key < $1.key }) where needs[order] ?? .max <= left {
-            problems.append((order, "refuses order \(order) \(needs[order] ?? 0), and has \(left)"))
+        for (order, left) in refused.sorted(by: { $0.key < $1.key }) {
+            let isEnough = (needs[order] ?? [:]).allSatisfy { thing, amount in
+                if case .slot = thing {
+                    amount <= left[thing] ?? ordersPerSlot ?? 0
+                } else {
+                    amount <= left[thing] ?? 0
+                }
+            }
+            if isEnough { problems.append((order, "refuses order \(order), and has what it needs")) }
         }
-        for order in placed.sorted() where needs[order] ?? 0 > 0 {
-            let isBack = returned.contains(order)
-            if held[order] == nil {
-                problems.append((order, "does not know order \(order), which needs \(needs[order] ?? 0)"))
-            } else if let givesBack = orders[order]?.givesBack(item), givesBack != isBack {
+        for order in placed.sorted() {
+            guard let needs = needs[order], !needs.isEmpty else { continue }
+            if held[order] == nil { problems.append((order, "does not know order \(order), which needs some of it")) }
+            for thing in needs.keys where held[order] != nil {
+                let isBack = returned[order]?[thing] != nil
+                guard let givesBack = orders[order]?.givesBack(thing == .item ? item : nil), givesBack != isBack else {
+                    continue
+                }
                 let what =
                     isBack ? "gets back what order \(order) has used" : "does not get back what order \(order) held"
                 problems.append((order, what))
             }
         }
-        if let left, isSoldOut != (left == 0) {
+        if let left = left[.item], isSoldOut != (left == 0) {
             problems.append((nil, "has \(left), and the menu says that it has \(isSoldOut ? "none" : "some")"))
         }
         return problems

@@ -29,6 +29,7 @@ struct CartDocument: Equatable {
     var charges: [JSON]
     var service: Text?
     var table: Text?
+    var time: Text?
     var tip: Int64
     var total: Int64
 
@@ -44,7 +45,7 @@ struct CartDocument: Equatable {
         order = document["order"]?.text
         outlet = document["outlet"]?.text
         charges = document["charges"]?.array ?? []
-        (service, table) = (document["service"]?.text, document["table"]?.text)
+        (service, table, time) = (document["service"]?.text, document["table"]?.text, document["for"]?.text)
         tip = document["tip"]?.integer ?? 0
         self.lines = lines.compactMap(CartDocument.line)
         guard self.lines.count == lines.count else { return nil }

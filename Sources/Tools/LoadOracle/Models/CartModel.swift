@@ -39,6 +39,8 @@ package final class CartModel {
     /// How its order is to be had, if that was chosen, and at which table.
     private var chosenService: String?
     package private(set) var table: String?
+    /// When its order is to be had, if not as soon as it can be.
+    package private(set) var time: String?
     /// The total that was agreed to at checkout.
     private(set) var agreedTotal: Int64?
 
@@ -166,6 +168,7 @@ package final class CartModel {
         if let bill { (least, most) = (bill.total, bill.total) }
         if least != most || least != total { refusals.append("TOTALCHANGED") }
         guard (least...most).contains(total) else { return (false, refusals) }
+        if time != nil { refusals.append("NOSLOT") }
         if lacksTable { return (false, refusals + ["REQUIRED"]) }
         return (true, refusals)
     }
@@ -181,17 +184,20 @@ package final class CartModel {
     /// Whether it lacks a table that its order has to name.
     package var lacksTable: Bool { table == nil && outlet?.terms?.service(chosenService)?.needsTable ?? false }
 
-    /// Why a way to have its order cannot be chosen, if so.
-    func choosing(_ name: String, table: String?) -> [String] {
-        if isCheckedOut || lines.isEmpty { return ["STATE"] }
-        let isOffered = outlet?.terms?.service(name) != nil
-        return isOffered && (table == nil || isSame(name, "table")) ? [] : ["INVALID"]
+    /// Everything that may come of choosing a way to have its order. A slot may be full.
+    func choosing(_ name: String, table: String?, time: String?) -> (isPossible: Bool, refusals: [String]) {
+        if isCheckedOut || lines.isEmpty { return (false, ["STATE"]) }
+        guard let terms = outlet?.terms, terms.service(name) != nil, table == nil || isSame(name, "table"),
+            time == nil || terms.ordersPerSlot != nil
+        else { return (false, ["INVALID"]) }
+        guard let time else { return (true, []) }
+        return (time.hasSuffix(":00:00Z"), ["NOSLOT"])
     }
 
-    func choose(_ name: String, table: String?) {
-        guard !isSame(chosenService, name) || !isSame(self.table, table) else { return }
+    func choose(_ name: String, table: String?, time: String?) {
+        guard !isSame(chosenService, name) || !isSame(self.table, table) || !isSame(self.time, time) else { return }
         version += 1
-        (chosenService, self.table) = (name, table)
+        (chosenService, self.table, self.time) = (name, table, time)
     }
 
     /// The total that the customer expects, after the settled changes.
@@ -275,7 +281,7 @@ package final class CartModel {
     /// An empty cart belongs to no outlet, and nothing is chosen.
     private func forget() {
         (outlet, tip) = (nil, 0)
-        (chosenService, table) = (nil, nil)
+        (chosenService, table, time) = (nil, nil, nil)
     }
 
     func give(_ minor: Int64) {
@@ -284,18 +290,18 @@ package final class CartModel {
         tip = minor
     }
 
-    /// How many units it has of what its outlet counts.
-    private var countedUnits: Int {
-        guard let counted = outlet?.countedItem else { return 0 }
-        return lines.reduce(0) { $0 + ($1.item == counted ? $1.quantity : 0) }
-    }
+    /// Whether it takes of what its outlet counts: portions or a slot.
+    private var claims: Bool { time != nil || lines.contains { $0.item == outlet?.countedItem } }
 
     /// A checkout was answered. Every copy of it but one that was accepted may have begun, and been refused.
     func answerCheckout(_ exchange: Exchange) {
-        guard countedUnits > 0 else { return }
+        guard claims else { return }
         let copies = exchange.attempts + (exchange.refusedBefore == nil && exchange.repeated == nil ? 0 : 1)
-        let isSoldOut = if case .error("SOLDOUT", _) = exchange.reply { true } else { false }
-        refusedCheckouts += isSoldOut ? copies : copies - 1
+        var mayHaveBegun = false
+        if case .error(let code, _) = exchange.reply {
+            mayHaveBegun = isSame(code, "SOLDOUT") || isSame(code, "NOSLOT")
+        }
+        refusedCheckouts += mayHaveBegun ? copies : copies - 1
     }
 
     /// The version was read. Returns whether it can be.
@@ -308,7 +314,7 @@ package final class CartModel {
 
     func checkOut(order: String, total: Int64, since floor: Int) {
         // A checkout of what is counted begins and ends.
-        version += countedUnits > 0 ? 2 : 1
+        version += claims ? 2 : 1
         for index in lines.indices {
             let (item, chosen) = (lines[index].item, lines[index].chosen)
             lines[index].prices = (outlet?.possible(item, with: chosen, .floor(floor)) ?? []).compactMap { saying in

@@ -152,7 +152,13 @@ extension OrderFacts {
         members["service"] = service.map { JSON($0) }
         members["table"] = table.map { JSON($0) }
         if isFollowed { members["placedAt"] = time("placedAt", of: shown, after: 0) }
-        if let minutes = terms.prepMinutes {
+        if let time {
+            members["promisedFor"] = JSON(time)
+            if state.status == .scheduled, let promise = Moment.milliseconds(time) {
+                let release = promise - Int64(terms.prepMinutes ?? 0) * 60_000
+                members["releaseAt"] = self.time("releaseAt", of: shown, known: release, after: nil)
+            }
+        } else if let minutes = terms.prepMinutes {
             members["promisedFor"] = time("promisedFor", of: shown, after: 60 * minutes)
         }
         members["readyBy"] = state.readyBy.map { JSON($0) }

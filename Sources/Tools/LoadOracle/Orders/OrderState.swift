@@ -28,6 +28,8 @@ package struct OrderFacts: Sendable {
     package var placedAt: Int64?
     /// What is to be done if something is missing, where that was said.
     package var missing: String?
+    /// When it is to be had, if not as soon as it can be.
+    package var time: String?
     /// What its outlet has, for a judge of changes; its prices do not change.
     package var menu: MenuPlan?
     /// The item that its outlet counts, if it has some of that.
@@ -36,11 +38,12 @@ package struct OrderFacts: Sendable {
     package init(
         id: String, cart: String, outlet: String, terms: OrderTerms, lines: [Line], bill: Bill, currency: String,
         customer: String? = nil, name: String? = nil, service: String? = nil, table: String? = nil,
-        placedAt: Int64? = nil, missing: String? = nil, menu: MenuPlan? = nil, countedItem: Int? = nil
+        placedAt: Int64? = nil, missing: String? = nil, time: String? = nil, menu: MenuPlan? = nil,
+        countedItem: Int? = nil
     ) {
         (self.id, self.cart, self.outlet, self.terms) = (id, cart, outlet, terms)
         contents = OrderContents(lines: lines, bill: bill)
-        (self.service, self.table, self.missing, self.menu) = (service, table, missing, menu)
+        (self.service, self.table, self.missing, self.time, self.menu) = (service, table, missing, time, menu)
         (self.currency, self.customer, self.name, self.placedAt) = (currency, customer, name, placedAt)
         let counted = countedItem.map { Text(ItemPlan.id($0)) }
         if let counted, contents.units(of: counted) > 0 { self.countedItem = counted }
@@ -63,6 +66,8 @@ package struct OrderFacts: Sendable {
 
 /// What happens to an order, an event each.
 package enum OrderChange: Hashable, Sendable {
+    /// It is paid, and the kitchen will see it later.
+    case scheduled
     /// The kitchen sees it from now on.
     case released
     case accepted(readyBy: String?, by: String)
@@ -89,7 +94,7 @@ package enum OrderChange: Hashable, Sendable {
 /// How far an order has come, and the table of what may happen to it next.
 package struct OrderState: Hashable, Sendable {
     package enum Status: String, Hashable, Sendable {
-        case awaitingPayment, placed, accepted, preparing, ready, completed, rejected, cancelled
+        case awaitingPayment, scheduled, placed, accepted, preparing, ready, completed, rejected, cancelled
 
         /// Whether the kitchen sees it.
         package var isInKitchen: Bool { [.placed, .accepted, .preparing, .ready].contains(self) }
@@ -150,9 +155,9 @@ package struct OrderState: Hashable, Sendable {
 
     /// An order as it was placed, before anything else happened.
     package init(placed order: OrderFacts, due: Int64? = nil) {
-        status = order.isPaidFirst ? .awaitingPayment : .placed
+        status = order.isPaidFirst ? .awaitingPayment : order.time == nil ? .placed : .scheduled
         contents = order.contents
-        holds = order.countedItem != nil
+        holds = order.countedItem != nil || order.time != nil
         self.due = due
     }
 
@@ -163,6 +168,7 @@ package struct OrderState: Hashable, Sendable {
         version += 1
         let wasCooked = status == .preparing || status == .ready
         switch change {
+        case .scheduled: status = .scheduled
         case .released: (status, self.due) = (.placed, due)
         case .accepted(let time, _):
             status = .accepted
@@ -222,7 +228,7 @@ package struct OrderState: Hashable, Sendable {
         case .awaitingPayment: [.cancelled(Ending("system", "UNPAID"))]
         case .placed where due != nil: [.cancelled(Ending("system", "TIMEOUT"))]
         case .placed, .accepted, .preparing, .ready: [.completed(by: "system")]
-        case .completed, .rejected, .cancelled: []
+        case .scheduled, .completed, .rejected, .cancelled: []
         }
     }
 
@@ -261,7 +267,7 @@ package struct OrderState: Hashable, Sendable {
             guard [.placed, .accepted, .preparing].contains(status) else { return .refused(code: "STATE") }
             return isSame(time, readyBy) ? .same : .changes([.delayed(readyBy: time)])
         case .cancel(let party, let code, let text):
-            let isOpen = [.awaitingPayment, .placed].contains(status)
+            let isOpen = [.awaitingPayment, .scheduled, .placed].contains(status)
             return ends(
                 .cancelled, { .cancelled($0) }, Ending(party, code, text),
                 isOpen || isSame(party, "merchant") && status.isInKitchen)
@@ -301,8 +307,9 @@ package struct OrderState: Hashable, Sendable {
         let paid = OrderChange.paid(movement, isInDoubt: after.money.isInDoubt)
         switch status {
         // The kitchen sees it from now on.
-        case .awaitingPayment where after.isCovered: return .changes([paid, .released] + order.whenReleased)
-        case .placed, .accepted:
+        case .awaitingPayment where after.isCovered:
+            return .changes(order.time == nil ? [paid, .released] + order.whenReleased : [paid, .scheduled])
+        case .scheduled, .placed, .accepted:
             let waitsAgain = order.isPaidFirst && isCovered && !after.isCovered
             return .changes([paid] + (waitsAgain ? [.coverLost] : []))
         default: return .changes([paid])

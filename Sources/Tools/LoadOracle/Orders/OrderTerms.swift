@@ -7,18 +7,21 @@ package struct OrderTerms: Sendable {
     /// How long it waits to be paid before the kitchen sees it, in seconds; nil if it does not.
     package var payWithin: Int?
     package var charges: Charges
+    /// How many orders it takes for each hour of the next days; nil if it takes none for later.
+    package var ordersPerSlot: Int64?
     /// The ways to have an order; none if there is nothing to choose. The first is what a cart has until somebody
     /// chooses.
     package var services: [ServiceTerms]
 
     package init(
         prepMinutes: Int?, acceptWithin: Int?, payWithin: Int? = nil, charges: Charges = Charges(),
-        services: [ServiceTerms] = []
+        ordersPerSlot: Int64? = nil, services: [ServiceTerms] = []
     ) {
         self.prepMinutes = prepMinutes
         self.acceptWithin = acceptWithin
         self.payWithin = payWithin
         self.charges = charges
+        self.ordersPerSlot = ordersPerSlot
         self.services = services
     }
 
@@ -53,7 +56,7 @@ package struct OrderTerms: Sendable {
         if let prepMinutes { members.append("\"prepMinutes\":\(prepMinutes)") }
         if let acceptWithin { members.append("\"acceptWithin\":\(acceptWithin)") }
         if let payWithin { members.append("\"payment\":\"first\",\"payWithin\":\(payWithin)") }
-        return (members + taxes + charges.members + ways).map { "," + $0 }.joined()
+        return (members + taxes + charges.members + ways + slots).map { "," + $0 }.joined()
     }
 }
 
@@ -66,6 +69,16 @@ extension OrderTerms {
         }
         guard !taxes.isEmpty else { return [] }
         return ["\"taxIncluded\":\(charges.isTaxIncluded),\"taxes\":[\(taxes.joined(separator: ","))]"]
+    }
+
+    private var slots: [String] {
+        guard let ordersPerSlot else { return [] }
+        let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+        let hours = days.map { "{\"day\":\"\($0)\",\"opens\":\"00:00\",\"closes\":\"24:00\"}" }
+        return [
+            "\"follows\":\"hours\",\"hours\":[\(hours.joined(separator: ","))]",
+            "\"orderAheadDays\":3,\"slots\":{\"minutes\":60,\"orders\":\(ordersPerSlot)}",
+        ]
     }
 
     private var ways: [String] {

@@ -95,7 +95,11 @@ extension Call {
             }
         case "CART.TIP": call = ofCart { cart in number(2).map { .tip(cart, minor: $0) } }
         case "CART.SERVICE":
-            call = ofCart { cart in word(2).map { .service(cart, name: $0, table: option("TABLE", from: 3)) } }
+            call = ofCart { cart in
+                word(2).map {
+                    .service(cart, name: $0, table: option("TABLE", from: 3), time: option("FOR", from: 3))
+                }
+            }
         case "CART.QUOTE": call = ofCart(Call.quote)
         case "KITCHEN": call = outlet(1).map { .kitchen(outlet: $0) }
         case "ORDERS":

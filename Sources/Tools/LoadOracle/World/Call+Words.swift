@@ -35,7 +35,7 @@ extension Call {
         case .putPromotion(let outlet): "promotions-\(world.outlets[outlet].id)"
         case .stock(let outlet, _, _), .restock(let outlet, _, _): "supply-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
-            .clear(let cart), .tip(let cart, _), .service(let cart, _, _), .checkOut(let cart, _),
+            .clear(let cart), .tip(let cart, _), .service(let cart, _, _, _), .checkOut(let cart, _),
             .checkOutQuote(let cart, _, _):
             "cart-\(world.cartName(cart))"
         default: nil
@@ -90,8 +90,8 @@ extension Call {
         case .checkOutQuote(let cart, let quote, let missing):
             return ["CART.CHECKOUT", world.cartName(cart), "QUOTE", quote] + option("MISSING", missing)
         case .tip(let cart, let minor): return ["CART.TIP", world.cartName(cart), "\(minor)"]
-        case .service(let cart, let name, let table):
-            return ["CART.SERVICE", world.cartName(cart), name] + option("TABLE", table)
+        case .service(let cart, let name, let table, let time):
+            return ["CART.SERVICE", world.cartName(cart), name] + option("TABLE", table) + option("FOR", time)
         case .quote(let cart): return ["CART.QUOTE", world.cartName(cart)]
         case .step(let order, let step): return step.words(order)
         case .kitchen(let outlet): return ["KITCHEN", outletID(outlet)]

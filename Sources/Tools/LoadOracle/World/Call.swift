@@ -34,8 +34,8 @@ package enum Call: Equatable, Sendable {
     case clear(CartID)
     /// Sets what is given beside what is charged.
     case tip(CartID, minor: Int64)
-    /// Says how the order is to be had, at a table if there is one.
-    case service(CartID, name: String, table: String?)
+    /// Says how the order is to be had, at a table if there is one, and when, if not as soon as it can be.
+    case service(CartID, name: String, table: String?, time: String? = nil)
     case quote(CartID)
     case checkOut(CartID, total: Int64)
     /// - Parameter missing: what is to be done if something is missing.

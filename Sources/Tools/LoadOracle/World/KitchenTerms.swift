@@ -33,7 +33,7 @@ package enum KitchenTerms {
             var atTable = Charges()
             atTable.service = (10_000, tax)
             return OrderTerms(
-                prepMinutes: 25, acceptWithin: 0, payWithin: 900, charges: charges,
+                prepMinutes: 25, acceptWithin: 0, payWithin: 900, charges: charges, ordersPerSlot: 1,
                 services: [
                     ServiceTerms("pickup", charges: Charges()), ServiceTerms("delivery", prepMinutes: 40),
                     ServiceTerms("table", charges: atTable, rates: [tax: 19_000], needsTable: true),

@@ -112,7 +112,15 @@ struct Guest {
         let name = shopper.chance.pick(["pickup", "delivery", "table", "table"])
         let mayNameTable = name == "table" || shopper.chance.happens(permille: 50)
         let table = mayNameTable && shopper.chance.happens(permille: 800) ? "t\(shopper.chance.below(4))" : nil
-        return .service(shopper.cart.id, name: name, table: table)
+        return .service(shopper.cart.id, name: name, table: table, time: time(shopper))
+    }
+
+    /// One of the few times of tomorrow that everybody wants, and now and then one at which no slot begins; mostly none.
+    private func time(_ shopper: Shopper) -> String? {
+        let mayWait = kitchen?.terms?.ordersPerSlot != nil || shopper.chance.happens(permille: 50)
+        guard mayWait, shopper.chance.happens(permille: 600) else { return nil }
+        let minute = shopper.chance.happens(permille: 50) ? 30 : 0
+        return Moment.text(day: shopper.run.day + 1, minute: 60 * shopper.chance.number(19...20) + minute)
     }
 
     private func add(_ shopper: Shopper, _ kitchen: Outlet) -> Call {
@@ -163,7 +171,7 @@ struct Cook {
     /// Lists that a cook looks at.
     private static let lists = [
         [], [], ["placed", "accepted"], ["preparing", "ready"], ["completed"], ["rejected", "cancelled"],
-        ["awaitingPayment"],
+        ["awaitingPayment"], ["scheduled"],
     ]
     private static let codes = ["ITEMS", "CLOSED", "BUSY", "NOTE", "OTHER"]
 
@@ -235,6 +243,7 @@ struct Cook {
         case .preparing: if roll < 55 { return .ready }
         case .ready: if roll < 65 { return .complete }
         case .completed: if roll < 60 { return refund(shopper, order) }
+        case .scheduled: if roll < 20 { return .cancel(by: "merchant", code: code) }
         case .rejected, .cancelled: if roll < 30 { return Cook.payment(shopper, order) }
         }
         switch shopper.chance.below(20) {
