@@ -71,6 +71,15 @@ import TextFormats
         }
     }
 
+    @Test(arguments: StreamName.Category.allCases)
+    func `a read waits for an earlier command, whatever that is about`(category: StreamName.Category) {
+        var machine = SessionMachine(limits: LineConfiguration(), at: 0)
+        let turn = machine.promise(about: category, isHolding: false)
+        #expect(!machine.admit(.read))
+        machine.fulfil(turn) { $0.simpleString("OK") }
+        #expect(machine.admit(.read))
+    }
+
     private static let second: UInt64 = 1_000_000_000
 
     /// Gives the machine bytes, and returns how many requests they end.

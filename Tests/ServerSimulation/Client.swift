@@ -37,6 +37,8 @@ final class Client {
             /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
             case kitchen([OrderReader.Entry])
             case orders([OrderReader.Entry])
+            /// What an outlet has counted, with whether all is quiet.
+            case stock(StockReader, isQuiet: Bool)
             case ordersOf([OrderReader.Entry])
             /// The status of an outlet in a list; nil if it is not in it.
             case outlet(String?)
@@ -197,7 +199,27 @@ final class Client {
             let write = Write(id: id, stream: stream, action, of: customer, isRepeatable: isRepeatable())
             return Request(kind: .write(write), words: words + named + write.mark)
         }
-        switch chance.below(100) {
+        switch chance.below(120) {
+        case 100..<106:
+            let thing = chance.chance(60) ? "item \(Prices.item)" : "option \(chance.pick(Choice.options).id)"
+            let count: Count =
+                switch chance.below(10) {
+                case 0..<5: .left(Int64(chance.below(12)))
+                case 5..<9: .more(Int64(chance.number(1..<6)))
+                default: .uncounted
+                }
+            let words = thing.split(separator: " ").map(String.init)
+            return write(
+                "supply-\(outlet)", .stock(thing, count),
+                ["MENU.\(words[0].uppercased()).STOCK", outlet, words[1]] + count.words)
+        case 106, 107: return Request(kind: .stock(outlet, isQuiet: false), words: ["STOCK", outlet])
+        case 108:
+            guard var deal = world.deals[outlet] else {
+                return Request(kind: .home(outlet), words: ["OUTLET.HOME", outlet])
+            }
+            deal.limit = Int64(chance.number(1..<6))
+            return write(
+                "promotions-\(outlet)", .promote(limit: deal.limit), ["PROMO.PUT", outlet, Deal.id, deal.json])
         case 0..<22:
             let (choice, quantity) = (Choice.any(&chance), chance.number(1..<4))
             var words = ["CART.ADD", cart, Model.outlet(of: cart), Prices.item, "\(quantity)"]
@@ -226,7 +248,7 @@ final class Client {
             return write(
                 "menu-\(outlet)", .price(option ?? Prices.item, price),
                 [option == nil ? "MENU.ITEM.PRICE" : "MENU.OPTION.PRICE", outlet, option ?? Prices.item, "\(price)"])
-        case 29..<43:
+        case 29..<43, 109..<120:
             guard let known = world.agreements.suffix(3).randomElement(using: &chance), chance.chance(80) else {
                 return Request(kind: .quote(cart), words: ["CART.QUOTE", cart])
             }
@@ -603,7 +625,7 @@ final class Client {
             switch write.action {
             case .checkOut: return false
             case .order: observe(write.stream, .version(value))
-            case .open, .close, .hide, .show, .remove: observe(write.stream, .version(value))
+            case .open, .close, .hide, .show, .remove, .stock, .promote: observe(write.stream, .version(value))
             case .add, .clear, .tip, .price: observe(write.stream, .wrote(write))
             }
         case (.write(let write), .bulk):
@@ -660,6 +682,9 @@ final class Client {
         case (.orders(let outlet, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(outlet, .orders(entries)) }
+        case (.stock(let outlet, let isQuiet), .bulk(let document)):
+            guard let read = StockReader(document) else { return false }
+            observe("supply-\(outlet)", .stock(read, isQuiet: isQuiet))
         case (.ordersOf(let customer, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(customer, .ordersOf(entries)) }
@@ -702,6 +727,7 @@ final class Client {
         }
         for outlet in Model.outlets {
             requests.append(Request(kind: .kitchen(outlet, isQuiet: true), words: ["KITCHEN", outlet]))
+            requests.append(Request(kind: .stock(outlet, isQuiet: true), words: ["STOCK", outlet]))
             requests.append(
                 Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
         }

@@ -10,6 +10,8 @@ struct History {
     /// An event of a stream, and what there was after it.
     struct Step {
         var position: Int64
+        /// When it was committed.
+        var time: UInt64 = 0
         var id: String?
         /// The reply of the command: a cart's count, or the version.
         var reply: Int64
@@ -17,6 +19,10 @@ struct History {
         var cart = CartModel()
         /// The outlet, in the stream of one.
         var outlet = OutletModel()
+        /// What is counted, in the stream of that.
+        var supply = SupplyModel()
+        /// Whether the servers did it by themselves, and had to.
+        var isByItself = false
     }
 
     /// An outlet, and what it became.
@@ -52,6 +58,13 @@ struct History {
         /// What it was checked out for, and at which prices.
         var bill: Bill?
         var prices = Prices.initial
+        /// The checkout that waits for what it claims.
+        var begun: Checkout?
+        /// The order that is shown.
+        var shownOrder: String? { order ?? begun?.order }
+        var status: String {
+            order != nil ? "checkedOut" : begun != nil ? "checkingOut" : lines.isEmpty ? "empty" : "open"
+        }
         var count: Int64 { lines.reduce(0) { $0 + Int64($1.quantity) } }
         /// What each line costs at the price of when it was last added to.
         private var own: [Int64] { lines.map { $0.price * Int64($0.quantity) } }
@@ -60,34 +73,60 @@ struct History {
         var shown: Bill { bill ?? Bill(lines: own) }
 
         /// What it costs at the prices of when each line was last added to.
-        func bill(_ charges: Charges) -> Bill { lines.isEmpty ? Bill(lines: []) : charges.bill(for: own, tip: tip) }
+        func bill(_ charges: Charges, less deal: Deal? = nil) -> Bill {
+            lines.isEmpty ? Bill(lines: []) : charges.bill(for: own, tip: tip, less: deal)
+        }
 
-        /// What it costs at other prices.
-        func bill(at prices: Prices, _ charges: Charges) -> Bill {
-            let amounts = lines.map { prices.price(of: Choice(line: $0.id)) * Int64($0.quantity) }
-            return lines.isEmpty ? Bill(lines: []) : charges.bill(for: amounts, tip: tip)
+        /// What it costs at other prices. What cannot be had is at the price of when it was last added to.
+        func bill(at selling: Selling, _ charges: Charges) -> Bill {
+            let amounts = lines.map { line in
+                let choice = Choice(line: line.id)
+                return (selling.has(choice) ? selling.prices.price(of: choice) : line.price) * Int64(line.quantity)
+            }
+            return lines.isEmpty ? Bill(lines: []) : charges.bill(for: amounts, tip: tip, less: selling.openDeal)
+        }
+    }
+
+    /// A checkout that waits for what it claims.
+    final class Checkout {
+        let order: String
+        let claims: Claims
+        /// How often orders may have what they claim of a promotion.
+        let limit: Int64?
+        /// The cart as it will be if it gets that.
+        let after: CartModel
+        let write: Write?
+
+        init(_ order: String, _ claims: Claims, limit: Int64?, _ after: CartModel, _ write: Write?) {
+            (self.order, self.claims, self.limit, self.after, self.write) = (order, claims, limit, after, write)
         }
     }
 
     /// An order after one command, or after what happened to it by itself.
     struct Stage {
-        var order: OrderFacts
-        var state: OrderState
+        var life: OrderLife
         /// The position of the last event, and when it was committed.
         var position: Int64
         var time: UInt64
         /// The command that led here; nil for what happened by itself.
         var id: String?
+
+        var order: OrderFacts { life.order }
+        var state: OrderState { life.state }
     }
 
     /// The events of each stream; that of version 1 first.
     private(set) var streams: [String: [Step]] = [:]
     /// The stages of each order, by its id.
     private(set) var orders: [String: [Stage]] = [:]
-    /// The prices of each outlet, and from which position on they hold.
-    private(set) var prices: [String: [(position: Int64, prices: Prices)]] = [:]
-    /// How many deadlines were met.
-    private(set) var deadlineCount = 0
+    /// What each outlet sells, and from which position on that holds.
+    private(set) var sellings: [String: [(position: Int64, selling: Selling)]] = [:]
+    /// What orders gave back, and where.
+    private var returns: [String: [(position: Int64, claims: Claims)]] = [:]
+    /// Outlets whose deal has another limit than an order knew: whether it is spent is said a little later.
+    private(set) var unsettled: Set<String> = []
+    /// How often what happened that is seldom.
+    private(set) var tallies: [String: Int] = [:]
 
     private let world: World
     private let writes: [String: Write]
@@ -113,32 +152,35 @@ struct History {
                 world.violation("\(recorded.stream) has version \(event.version) after \(steps.count)")
             }
             while let first = commits.first, first.end < event.position { commits.removeFirst() }
-            var step = Step(position: event.position, id: event.metadata.request, reply: event.version)
+            let time = commits.first?.time ?? world.now
+            var step = Step(position: event.position, time: time, id: event.metadata.request, reply: event.version)
             switch event.event {
             case .cart(let change):
                 step.cart = steps.last?.cart ?? CartModel()
                 take(change, event, &step)
-            case .menu(let change): take(change, event)
+            case .menu(let change): take(change, event, &step)
             case .outlet(let change):
                 step.outlet = steps.last?.outlet ?? OutletModel()
                 take(change, event, &step)
                 if step.outlet.isRemoved {
-                    step.outlet.removedAt = step.outlet.removedAt ?? commits.first?.time ?? world.now
+                    step.outlet.removedAt = step.outlet.removedAt ?? time
                 }
             case .order(let change):
                 let id = event.stream.id.rawValue
-                let time = commits.first?.time ?? world.now
                 let next = OrderEvent(recorded: event, event: change, time: time)
                 if let known = orderEvents.firstIndex(where: { $0.id == id }) {
                     orderEvents[known].events.append(next)
                 } else {
                     orderEvents.append((id, [next]))
                 }
-            case .promotions: world.violation("\(recorded.stream) is in the log, and nothing was taken off")
-            case .supply: world.violation("\(recorded.stream) is in the log, and nothing was counted")
+            case .promotions(let change): take(change, event, &step)
+            case .supply(let change):
+                step.supply = steps.last?.supply ?? SupplyModel()
+                take(change, event, &step)
             case .deed: world.violation("\(recorded.stream) is in the log, and nothing was done beside it")
             }
             streams[recorded.stream] = steps + [step]
+            if commits.first?.end == event.position { checkWhatIsSoldOut() }
         }
         for (id, events) in orderEvents { tell(id, events[...]) }
     }
@@ -173,11 +215,25 @@ struct History {
         streams["outlet-\(outlet)"]?.last.map { $0.outlet.isOpen && !$0.outlet.isRemoved } ?? false
     }
 
-    // MARK: Prices and carts
+    // MARK: Menus and promotions
 
-    private mutating func take(_ change: Menu.Event, _ event: DecodedEvent) {
+    private mutating func take(_ change: Menu.Event, _ event: DecodedEvent, _ step: inout Step) {
         let outlet = event.stream.id.rawValue
-        var now = prices(of: outlet)
+        var now = selling(outlet)
+        defer { sellings[outlet, default: []].append((event.position, now)) }
+        switch change {
+        case .itemSuspended(let id, nil, .stock): now.soldOut.insert("item \(id)")
+        case .itemResumed(let id, .stock): now.soldOut.remove("item \(id)")
+        case .optionSuspended(let id, nil, .stock): now.soldOut.insert("option \(id)")
+        case .optionResumed(let id, .stock): now.soldOut.remove("option \(id)")
+        default: return reprice(&now, change, event)
+        }
+        // Whether it is so is seen once its batch is whole.
+        step.isByItself = true
+    }
+
+    private func reprice(_ now: inout Selling, _ change: Menu.Event, _ event: DecodedEvent) {
+        let outlet = event.stream.id.rawValue
         // No batch is refused for that, so a server that has not read of the removal yet still takes a price.
         if let removedAt = streams["outlet-\(outlet)"]?.last?.outlet.removedAt,
             write(of: event)?.sentAt.map({ $0 > removedAt + Judge.patience }) ?? true
@@ -189,37 +245,174 @@ struct History {
             guard case .price(id.rawValue, amount.minorUnits)? = write(of: event)?.action else {
                 return world.violation("'\(id)' of \(outlet) got a price that nobody asked for: \(amount.minorUnits)")
             }
-            now.amounts[id.rawValue] = amount.minorUnits
+            now.prices.amounts[id.rawValue] = amount.minorUnits
         default: guard event.position <= world.filled else { return world.violation("\(outlet) has another menu") }
         }
-        prices[outlet, default: []].append((event.position, now))
     }
 
-    /// The prices of an outlet at the end of what was folded.
-    private func prices(of outlet: String) -> Prices { prices[outlet]?.last?.prices ?? .initial }
+    private mutating func take(_ change: Promotions.Event, _ event: DecodedEvent, _ step: inout Step) {
+        let outlet = event.stream.id.rawValue
+        var now = selling(outlet)
+        switch change {
+        case .put(let promotion):
+            var deal = world.deals[outlet]
+            if event.position > world.filled {
+                guard case .promote(let limit)? = write(of: event)?.action else {
+                    return world.violation("\(outlet) got a promotion that nobody asked for")
+                }
+                deal?.limit = limit
+            }
+            if promotion.limit != deal?.limit { world.violation("\(outlet) got another promotion than was asked for") }
+            if now.deal != nil { unsettled.insert(outlet) }
+            if now.deal?.limit != deal?.limit { now.isSpent = false }
+            now.deal = deal
+        case .spent, .resumed:
+            now.isSpent = if case .spent = change { true } else { false }
+            step.isByItself = true
+        case .ended: world.violation("a promotion of \(outlet) was ended, and nobody asked for it")
+        }
+        sellings[outlet, default: []].append((event.position, now))
+    }
+
+    /// What an outlet sells at the end of what was folded.
+    private func selling(_ outlet: String) -> Selling { sellings[outlet]?.last?.selling ?? Selling() }
+
+    // MARK: What is counted
+
+    /// What an outlet has counted at the end of what was folded.
+    private func supply(_ outlet: String) -> SupplyModel {
+        streams["supply-\(outlet)"]?.last?.supply ?? SupplyModel()
+    }
+
+    /// What nothing is left of is sold out, and nothing else is. All of that is said in one batch.
+    private mutating func checkWhatIsSoldOut() {
+        for outlet in Model.outlets {
+            let (selling, supply) = (selling(outlet), supply(outlet))
+            if selling.soldOut != supply.soldOut {
+                world.violation("\(outlet) said that \(selling.soldOut) is sold out, and \(supply.soldOut) was")
+            }
+            let isSpent = selling.deal.map { supply.used >= $0.limit } ?? false
+            if selling.isSpent == isSpent {
+                unsettled.remove(outlet)
+            } else if !unsettled.contains(outlet) {
+                world.violation(
+                    "\(outlet) said wrongly that its promotion is spent: \(selling.isSpent), used \(supply.used) of \(selling.deal?.limit ?? 0)"
+                )
+            }
+        }
+    }
+
+    private mutating func take(_ change: Supply.Event, _ event: DecodedEvent, _ step: inout Step) {
+        let outlet = event.stream.id.rawValue
+        /// The checkout that waits for an answer.
+        func checkout(_ order: Identifier) -> Checkout? {
+            step.isByItself = true
+            let words = event.metadata.cause?.string.split(separator: "@").map(String.init) ?? []
+            guard event.metadata.actor == "tiffin", let steps = streams[words.first ?? ""], let last = steps.last,
+                words.last == "\(steps.count)", let begun = last.cart.begun, begun.order == order.rawValue,
+                step.supply.held[begun.order] == nil, step.supply.refused[begun.order] == nil
+            else {
+                world.violation("\(outlet) answered order \(order), which did not ask, or was answered")
+                return nil
+            }
+            return begun
+        }
+        switch change {
+        case .stocked(let key, let left):
+            let thing = "\(key.kind.rawValue) \(key.id)"
+            if event.position <= world.filled {
+                step.supply.left[thing] = left
+                return
+            }
+            guard case .stock(thing, let count)? = write(of: event)?.action else {
+                return world.violation("\(outlet) counted \(key), which nobody asked for")
+            }
+            let expected: Int64? =
+                switch count {
+                case .left(let count): count
+                case .more(let count): step.supply.left[thing].map { $0 + count } ?? -1
+                case .uncounted: nil
+                }
+            if left != expected { world.violation("\(outlet) counted \(left ?? -1) of \(key), not \(expected ?? -1)") }
+            step.supply.left[thing] = left
+        case .held(let claims, let order, _):
+            guard let begun = checkout(order) else { return }
+            if Claims(claims) != begun.claims {
+                world.violation("order \(order) got \(claims), and asked for \(begun.claims)")
+            }
+            let lacking = step.supply.lacks(begun.claims, limit: begun.limit)
+            if !lacking.isEmpty { world.violation("order \(order) got more of \(lacking) than there was") }
+            step.supply.hold(begun.claims, for: begun.order)
+            noteLimit(claims, outlet)
+            tallies["holds", default: 0] += 1
+        case .refused(let refusal, let order, _):
+            guard let begun = checkout(order) else { return }
+            let lacking = step.supply.lacks(begun.claims, limit: begun.limit)
+            let code = refusal.code.rawValue
+            if !lacking.contains(where: { code == ($0 == Deal.key ? "PROMO" : "SOLDOUT") }) {
+                world.violation("order \(order) was refused with \(code), and there was enough of \(begun.claims)")
+            }
+            step.supply.refused[begun.order] = code
+            tallies["holds refused", default: 0] += 1
+        case .returned(let returned, let order):
+            step.isByItself = true
+            let (id, claims) = (order.rawValue, Claims(returned))
+            if claims.contains(where: { step.supply.held[id]?[$0.key] != $0.value }) {
+                world.violation("order \(id) gave back \(claims), and had \(step.supply.held[id] ?? [:])")
+            }
+            step.supply.takeBack(claims, of: id)
+            noteLimit(returned, outlet)
+            tallies["holds given back", default: 0] += 1
+            returns[id, default: []].append((event.position, claims))
+        }
+    }
+
+    private mutating func noteLimit(_ claims: [Claim], _ outlet: String) {
+        let limit = selling(outlet).deal?.limit
+        if claims.contains(where: { $0.limit != nil && $0.limit != limit }) { unsettled.insert(outlet) }
+    }
+
+    /// Whether an order claims what it has to. What is counted for a moment only, or not any more, it may claim or not.
+    private func claims(_ claims: Claims, areOf cart: CartModel, at outlet: String, _ time: UInt64) -> Bool {
+        var all: Claims = [:]
+        for line in cart.lines { all.merge(Choice(line: line.id).claims(line.quantity), uniquingKeysWith: +) }
+        if !cart.shown.discounts.isEmpty { all[Deal.key] = 1 }
+        guard claims.allSatisfy({ all[$0.key] == $0.value }) else { return false }
+        let steps = streams["supply-\(outlet)"] ?? []
+        let first = steps.lastIndex { $0.time + Judge.patience < time }
+        let lately =
+            [first.map { steps[$0].supply } ?? SupplyModel()] + steps[(first.map { $0 + 1 } ?? 0)...].map(\.supply)
+        return all.allSatisfy { key, _ in
+            let isClaimed = claims[key] != nil
+            return key == Deal.key ? isClaimed : lately.contains { ($0.left[key] != nil) == isClaimed }
+        }
+    }
+
+    // MARK: Carts
 
     private func take(_ change: Cart.Event, _ event: DecodedEvent, _ step: inout Step) {
         let cart = event.stream.id.rawValue
-        let prices = prices(of: Model.outlet(of: cart))
+        let outlet = Model.outlet(of: cart)
+        let selling = selling(outlet)
         let action = write(of: event)?.action
         if step.cart.order != nil { world.violation("\(cart) was changed after its checkout") }
-        let outlet = Model.outlet(of: cart)
-        func sell(to customer: Identifier?) {
+        if step.cart.begun != nil { return end(change, event, &step) }
+        func sell(to customer: Identifier?, _ sold: inout CartModel) {
             if !isSelling(outlet) { world.violation("\(cart) got something of \(outlet), which took no orders") }
-            step.cart.customer = step.cart.customer ?? write(of: event)?.customer
-            if customer?.rawValue != step.cart.customer {
-                world.violation(
-                    "\(cart) is of \(customer?.rawValue ?? "nobody"), not \(step.cart.customer ?? "nobody")")
+            sold.customer = sold.customer ?? write(of: event)?.customer
+            if customer?.rawValue != sold.customer {
+                world.violation("\(cart) is of \(customer?.rawValue ?? "nobody"), not \(sold.customer ?? "nobody")")
             }
         }
         switch change {
         case .itemAdded(let line, _, _, let customer):
-            sell(to: customer)
+            sell(to: customer, &step.cart)
             let id = line.id.string
             guard case .add(let choice, let quantity)? = action, choice.line == id, quantity == line.quantity,
                 !choice.isTooMuch
             else { return world.violation("\(cart) got \(line.quantity) of \(id), which nobody asked for") }
-            let price = prices.price(of: choice)
+            if !selling.has(choice) { world.violation("\(cart) got \(id), which was sold out") }
+            let price = selling.prices.price(of: choice)
             if line.unitPrice.minorUnits != price {
                 world.violation("\(cart) got \(id) at \(line.unitPrice.minorUnits) instead of \(price)")
             }
@@ -241,34 +434,90 @@ struct History {
         case .serviceChosen(let service, _, _):
             world.violation("\(cart) is for \(service), which nobody asked for")
         case .checkedOut(let order, let lines, let charges, let total, let customer, _, _):
-            sell(to: customer)
+            sell(to: customer, &step.cart)
             guard case .checkOut(let agreed, _)? = action else {
                 return world.violation("\(cart) was checked out, and nobody asked for it")
             }
-            let found = lines.map {
-                CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
+            step.cart = priced(step.cart, selling, outlet)
+            step.cart.order = order.rawValue
+            check(cart, is: step.cart, lines, charges, total, agreed)
+            if !claims([:], areOf: step.cart, at: outlet, step.time) {
+                world.violation("\(cart) was checked out, and claims nothing")
             }
-            for index in step.cart.lines.indices {
-                step.cart.lines[index].price = prices.price(of: Choice(line: step.cart.lines[index].id))
+        case .checkoutBegun(let checkout):
+            var after = step.cart
+            sell(to: checkout.customer, &after)
+            guard case .checkOut(let agreed, _)? = action else {
+                return world.violation("\(cart) is being checked out, and nobody asked for it")
             }
-            if found != step.cart.lines {
-                world.violation("\(cart) was checked out as \(found) instead of \(step.cart.lines)")
+            after = priced(after, selling, outlet)
+            after.order = checkout.order.rawValue
+            check(cart, is: after, checkout.lines, checkout.charges, checkout.total, agreed)
+            let said = Claims(checkout.claims)
+            let limit = checkout.claims.first { $0.key.kind == .promotion }?.limit
+            if said.isEmpty || !claims(said, areOf: after, at: outlet, step.time)
+                || said[Deal.key] != nil && limit != selling.deal?.limit
+            {
+                world.violation("\(cart) claims \(checkout.claims)")
             }
-            let bill = step.cart.bill(world.terms[outlet]?.charges ?? Charges())
-            if charges.map(Bill.Charge.init) != bill.charges {
-                world.violation(
-                    "\(cart) was charged \(charges.map { Bill.Charge($0) }) instead of \(bill.charges)"
-                )
-            }
-            if total.minorUnits != bill.total || agreed != bill.total {
-                world.violation(
-                    "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
-            }
-            (step.cart.order, step.cart.bill, step.cart.prices) = (order.rawValue, bill, prices)
-        case .quantityChanged, .lineRemoved, .lineEdited, .checkoutBegun, .checkoutRefused:
+            step.cart.begun = Checkout(checkout.order.rawValue, said, limit: limit, after, write(of: event))
+        case .quantityChanged, .lineRemoved, .lineEdited, .checkoutRefused:
             world.violation("\(cart) was changed by nobody")
         }
         step.reply = step.cart.order == nil ? step.cart.count : 0
+    }
+
+    /// What ends a checkout: the answer of the outlet's supply.
+    private func end(_ change: Cart.Event, _ event: DecodedEvent, _ step: inout Step) {
+        let cart = event.stream.id.rawValue
+        guard let begun = step.cart.begun else { return }
+        step.isByItself = true
+        let supply = supply(Model.outlet(of: cart))
+        if event.metadata.actor != "tiffin" || event.metadata.cause?.string != "\(event.stream)@\(event.version - 1)" {
+            world.violation("\(cart) was changed while it was checked out")
+        }
+        switch change {
+        case .checkedOut(let order, let lines, let charges, let total, _, _, _)
+        where order.rawValue == begun.order && supply.held[begun.order] == begun.claims:
+            step.cart = begun.after
+            check(cart, is: step.cart, lines, charges, total, step.cart.shown.total)
+        case .checkoutRefused(let order, let refusal)
+        where order.rawValue == begun.order && supply.refused[begun.order] == refusal.code.rawValue:
+            step.cart.begun = nil
+        default: world.violation("\(cart) was to become order \(begun.order), and that did not end as it had to")
+        }
+        step.reply = step.cart.order == nil ? step.cart.count : 0
+    }
+
+    /// A cart as it is checked out now.
+    private func priced(_ cart: CartModel, _ selling: Selling, _ outlet: String) -> CartModel {
+        var cart = cart
+        for index in cart.lines.indices {
+            let choice = Choice(line: cart.lines[index].id)
+            if !selling.has(choice) { world.violation("\(cart.lines[index].id) was checked out, and was sold out") }
+            cart.lines[index].price = selling.prices.price(of: choice)
+        }
+        cart.bill = cart.bill(world.terms[outlet]?.charges ?? Charges(), less: selling.openDeal)
+        cart.prices = selling.prices
+        return cart
+    }
+
+    private func check(
+        _ id: String, is cart: CartModel, _ lines: [CartLine], _ charges: [Domain.Charge], _ total: Amount,
+        _ agreed: Int64
+    ) {
+        let found = lines.map {
+            CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
+        }
+        if found != cart.lines { world.violation("\(id) was checked out as \(found) instead of \(cart.lines)") }
+        let bill = cart.shown
+        if charges.map(Bill.Charge.init) != bill.charges {
+            world.violation("\(id) was charged \(charges.map { Bill.Charge($0) }) instead of \(bill.charges)")
+        }
+        if total.minorUnits != bill.total || agreed != bill.total {
+            world.violation(
+                "\(id) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
+        }
     }
 
     // MARK: Orders
@@ -279,24 +528,47 @@ struct History {
         guard let first = rest.popFirst(), case .placed(let placement) = first.event,
             let order = placed(id, placement, first)
         else { return world.violation("order \(id) was never placed") }
-        var state = OrderState(placed: order, due: due(of: order))
+        var life = OrderLife(order, claims: Claims(placement.claims), due: due(of: order))
         var group = take(from: &rest, after: first)
-        check(group, are: state.status == .placed ? order.whenReleased : [], of: id, "its checkout")
+        check(group, are: life.state.status == .placed ? order.whenReleased : [], of: id, "its checkout")
         var stages: [Stage] = []
         var last = group.last ?? first
-        for event in group { change(&state, event) }
+        for event in group { life.take(event.event) }
         while true {
+            // A flow goes on in what the servers do because of it.
+            let isByServers = stages.isEmpty || last.event.isEndOfReturn
             stages.append(
                 Stage(
-                    order: order, state: state, position: last.recorded.position, time: last.time,
-                    id: last.recorded.metadata.request))
+                    life: life, position: last.recorded.position, time: last.time,
+                    id: isByServers ? nil : last.recorded.metadata.request))
             guard let next = rest.popFirst() else { break }
             group = [next] + take(from: &rest, after: next)
-            judge(group, of: order, state)
-            for event in group { change(&state, event) }
+            judge(group, of: life)
+            for event in group {
+                if let claims = event.event.givenBack, !life.end(giving: claims) {
+                    world.violation("order \(id) gave back \(claims) instead of \(life.returnable)")
+                }
+                life.take(event.event)
+            }
             last = group[group.count - 1]
         }
+        checkReturns(of: id, stages)
         orders[id] = stages
+    }
+
+    /// What an order gave back was given back once, and not before it ended.
+    private func checkReturns(of id: String, _ stages: [Stage]) {
+        let ended = stages.first { !$0.life.givenBack.isEmpty }
+        let returns = returns[id] ?? []
+        if returns.count > 1 || returns.contains(where: { $0.position < ended?.position ?? .max }) {
+            world.violation("order \(id) gave back \(returns), and once it had ended \(ended?.life.givenBack ?? [:])")
+        }
+        for back in returns where back.claims != ended?.life.givenBack {
+            world.violation("order \(id) gave back \(back.claims) instead of \(ended?.life.givenBack ?? [:])")
+        }
+        if let noted = stages.first(where: \.life.hasReturned), returns.allSatisfy({ $0.position > noted.position }) {
+            world.violation("order \(id) says that it gave back what it did not")
+        }
     }
 
     /// The events that follow one and are of the same command.
@@ -310,10 +582,6 @@ struct History {
         return group
     }
 
-    private func change(_ state: inout OrderState, _ event: OrderEvent) {
-        if let change = OrderChange(event.event) { state.take(change, due: event.event.due) }
-    }
-
     /// Until when an order is to be paid or accepted after it was placed.
     private func due(of order: OrderFacts) -> Int64? {
         guard order.isPaidFirst || order.hasToBeAccepted, let placedAt = order.placedAt else { return nil }
@@ -323,7 +591,13 @@ struct History {
     /// An order as it was placed, if it was placed as its outlet and cart say.
     private func placed(_ id: String, _ placement: Order.Placement, _ event: OrderEvent) -> OrderFacts? {
         let (cart, outlet) = (placement.cart.rawValue, placement.outlet.rawValue)
-        guard let terms = world.terms[outlet], let write = write(of: event.recorded) else { return nil }
+        let steps = streams["cart-\(cart)"] ?? []
+        let begun = steps.last { $0.cart.begun?.order == id }?.cart.begun
+        guard let terms = world.terms[outlet], let write = begun.map(\.write) ?? write(of: event.recorded) else {
+            return nil
+        }
+        let claims = Claims(placement.claims)
+        if claims != begun?.claims ?? [:] { world.violation("order \(id) has \(claims), not \(begun?.claims ?? [:])") }
         let said = placement.terms
         let lines = placement.lines.map {
             CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
@@ -334,7 +608,7 @@ struct History {
             ?? world.clock(at: event.time)
         let hasName = if case .checkOut(_, true) = write.action { true } else { false }
         if (placement.name != nil) != hasName { world.violation("order \(id) has another name than was given") }
-        let step = streams["cart-\(cart)"]?.last { $0.cart.order == id }
+        let step = steps.last { $0.cart.order == id }
         let prices = step?.cart.prices ?? .initial
         let order = OrderFacts(
             id: id, cart: cart, outlet: outlet, terms: terms,
@@ -355,7 +629,7 @@ struct History {
             return order
         }
         if step.cart.lines != lines || order.bill.total != placement.total.minorUnits
-            || outlet != Model.outlet(of: cart) || step.id != write.id
+            || outlet != Model.outlet(of: cart) || begun == nil && step.id != write.id
             || placement.charges.map(Bill.Charge.init) != order.bill.charges
             || placement.customer?.rawValue != step.cart.customer
         {
@@ -378,14 +652,21 @@ struct History {
     }
 
     /// Whether what happened to an order by one command is what comes of it, or by itself is what was due.
-    private mutating func judge(_ group: [OrderEvent], of order: OrderFacts, _ state: OrderState) {
+    private mutating func judge(_ group: [OrderEvent], of life: OrderLife) {
+        let (order, state) = (life.order, life.state)
         let (first, id) = (group[0], order.id)
         let metadata = first.recorded.metadata
+        if first.event.isEndOfReturn {
+            if group.count > 1 || life.givenBack.isEmpty || life.hasReturned || metadata.actor != "tiffin" {
+                world.violation("order \(id) gave back something at version \(first.recorded.version)")
+            }
+            return
+        }
         guard metadata.request != nil else {
             guard metadata.actor == "tiffin", metadata.cause?.string.hasPrefix("order-\(id)@") ?? false else {
                 return world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
             }
-            deadlineCount += 1
+            tallies["deadlines met", default: 0] += 1
             check(group, are: state.whenTimePasses, of: id, "itself, when it was \(state.status)")
             let decided = min(first.recorded.recordedAt.millisecondsSinceEpoch, world.clock(at: first.time))
             let deadline = state.deadline(of: order) ?? .max

@@ -68,6 +68,8 @@ struct Request {
         case order(KnownOrder)
         /// What an outlet's kitchen sees, and its orders; with whether all is quiet.
         case kitchen(String, isQuiet: Bool)
+        /// What an outlet has counted, with whether all is quiet.
+        case stock(String, isQuiet: Bool)
         case orders(String, isQuiet: Bool)
         /// The orders of a customer.
         case ordersOf(String, isQuiet: Bool)
@@ -104,6 +106,10 @@ enum Action {
     /// Places an order for what is in the cart, if it costs that.
     case checkOut(total: Int64, hasName: Bool)
     case order(OrderStep, KnownOrder)
+    /// Says how much there is of something: `item tea`, `option milk`.
+    case stock(String, Count)
+    /// Takes something off so many orders.
+    case promote(limit: Int64)
 }
 
 /// An error that was answered.
@@ -145,8 +151,8 @@ final class Write {
     /// Whether it is accepted where it changes nothing.
     var mayChangeNothing: Bool {
         switch action {
-        case .add, .checkOut: false
-        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order: true
+        case .add, .checkOut, .stock(_, .more): false
+        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order, .stock, .promote: true
         }
     }
 
@@ -213,7 +219,7 @@ enum Model {
         case .hello, .echo, .write, .order: true
         case .count(let cart), .cart(let cart), .quote(let cart): reads(person, cart: cart)
         case .home(let outlet): reads(person, outlet: outlet)
-        case .kitchen(let outlet, _): runs(person, outlet)
+        case .kitchen(let outlet, _), .stock(let outlet, _): runs(person, outlet)
         case .orders(let outlet, _): person.role == .merchant ? runs(person, outlet) : person.grants.isEmpty
         case .ordersOf(let customer, _):
             person.grants.isEmpty || person.role == .customer && owns(person, customer)
@@ -232,7 +238,7 @@ enum Model {
         switch write.action {
         case .add, .clear, .tip, .checkOut:
             return person.role == .admin || person.role == .customer && owns(person, id)
-        case .open, .close, .hide, .show, .remove, .price: return runs(person, id)
+        case .open, .close, .hide, .show, .remove, .price, .stock, .promote: return runs(person, id)
         case .order(.cancel(let party, _, _), _):
             return person.role == .admin || person.role == (party == "customer" ? .customer : .merchant)
         case .order: return person.role == .admin || person.role == .merchant
@@ -269,6 +275,7 @@ enum Model {
         case .echo: return false
         case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe:
             return ["UNAVAILABLE", "BUSY"].contains(code)
+        case .stock: return ["UNAVAILABLE", "BUSY", "NOTFOUND"].contains(code)
         case .write(let write):
             if ["UNKNOWN", "UNAVAILABLE", "BUSY"].contains(code) { return true }
             // A reason is given in the name of the order's customer.
@@ -278,10 +285,14 @@ enum Model {
             }
             switch write.action {
             case .add(let choice, _):
-                return ["CLOSED", "LIMIT", "STATE", "NOTFOUND"].contains(code) || choice.isTooMuch && code == "CHOICE"
-            case .checkOut: return ["CLOSED", "STATE", "TOTALCHANGED", "NOTFOUND"].contains(code)
+                return ["CLOSED", "LIMIT", "STATE", "NOTFOUND", "SOLDOUT"].contains(code)
+                    || choice.isTooMuch && code == "CHOICE"
+            case .checkOut:
+                return ["CLOSED", "STATE", "TOTALCHANGED", "NOTFOUND", "SOLDOUT", "PROMO"].contains(code)
             case .clear, .tip: return code == "STATE"
-            case .open, .close, .hide, .show, .price: return code == "NOTFOUND"
+            case .open, .close, .hide, .show, .price, .promote, .stock(_, .left), .stock(_, .uncounted):
+                return code == "NOTFOUND"
+            case .stock(_, .more): return ["NOTFOUND", "STATE"].contains(code)
             case .remove: return false
             case .order: return ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(code)
             }
