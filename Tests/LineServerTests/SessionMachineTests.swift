@@ -75,9 +75,11 @@ import TextFormats
     func `a read waits for an earlier command, whatever that is about`(category: StreamName.Category) {
         var machine = SessionMachine(limits: LineConfiguration(), at: 0)
         let turn = machine.promise(about: category, isHolding: false)
-        #expect(!machine.admit(.read))
+        let mayOvertake = machine.admit(.read)
+        #expect(!mayOvertake)
         machine.fulfil(turn) { $0.simpleString("OK") }
-        #expect(machine.admit(.read))
+        let isNext = machine.admit(.read)
+        #expect(isNext)
     }
 
     private static let second: UInt64 = 1_000_000_000

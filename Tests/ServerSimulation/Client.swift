@@ -255,6 +255,7 @@ final class Client {
             return checkOut(known.cart, for: known.agreed.total, known.agreed.quote, id)
         case 43..<67:
             guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
+            if chance.chance(55) { return change(order, id) }
             let step = draw(for: order)
             return write("order-\(order.id)", .order(step, order), step.words(order.id))
         case 67..<72: return Request(kind: .count(cart), words: ["CART.COUNT", cart])
@@ -285,10 +286,55 @@ final class Client {
         let hasName = customer != nil && chance.chance(60)
         if let customer { words += ["CUSTOMER", customer] }
         if hasName { words += ["NAME", Model.anyName] }
+        // Whoever has not logged in may send ten words.
+        let missing = hasName ? "ask" : chance.pick(["ask", "ask", "remove", "replace", "cancel"])
+        if missing != "ask" { words += ["MISSING", missing] }
         let write = Write(
-            id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer,
+            id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName, missing: missing), of: customer,
             isRepeatable: isRepeatable())
         return Request(kind: .write(write), words: ["CART.CHECKOUT", cart] + words + write.mark)
+    }
+
+    /// What somebody wants to be different about an order, or says of what somebody else wants.
+    private func change(_ order: KnownOrder, _ id: String) -> Request {
+        guard let shown = world.shown[order.id], !shown.lines.isEmpty else {
+            return Request(kind: .order(order), words: ["ORDER.GET", order.id])
+        }
+        let party =
+            switch person.role {
+            case .customer: "customer"
+            case .merchant: "merchant"
+            default: chance.pick(["customer", "merchant"])
+            }
+        let step: ChangeStep
+        if let digest = shown.digest, chance.chance(70) {
+            step = chance.chance(75) ? .agree(digest: digest) : .decline(by: party)
+        } else if chance.chance(10) {
+            step = .noted
+        } else {
+            var edits = Edits()
+            func arrival() -> Edits.Arrival { Edits.Arrival(choice: .any(&chance), quantity: chance.number(1..<3)) }
+            if chance.chance(75) {
+                let line = chance.pick(shown.lines)
+                let left = chance.chance(3) ? line.quantity : chance.below(line.quantity)
+                edits.lines = [(line.id, left, chance.chance(40) ? arrival() : nil)]
+            }
+            if edits.lines.isEmpty || chance.chance(25) { edits.add = [arrival()] }
+            step = .propose(edits, by: party, within: chance.pick([1, 3, 30, 30]))
+        }
+        let write = Write(
+            id: id, stream: "order-\(order.id)", .change(step, order), isRepeatable: isRepeatable())
+        return Request(kind: .write(write), words: step.words(order.id) + write.mark)
+    }
+
+    /// Goes on with an order at once, as most do.
+    private func goOn(with order: KnownOrder, _ connection: Connection, _ percent: Int) {
+        guard !world.isCalm, !connection.hasEnded, chance.chance(percent) else { return }
+        requestCount += 1
+        let request = change(order, "w\(number)-\(requestCount)")
+        guard Model.verdict(on: request.kind, of: person) == .allowed else { return }
+        if let write = request.write { writes.append(write) }
+        send([request], on: connection)
     }
 
     /// Most commands have an ID. One without is not sent again, by nobody.
@@ -531,6 +577,7 @@ final class Client {
             case .hidden: all.mayBeHidden = true
             case .allowedOrRefused: (all.mayBe, all.mayBeRefused) = (true, true)
             }
+            request.write?.roles.insert(moment.users[user].role)
         }
         return all
     }
@@ -625,14 +672,21 @@ final class Client {
             switch write.action {
             case .checkOut: return false
             case .order: observe(write.stream, .version(value))
+            case .change(_, let order):
+                observe(write.stream, .version(value))
+                // Whoever has proposed something is shown what comes of it.
+                world.shown[order.id] = nil
+                goOn(with: order, connection, 80)
             case .open, .close, .hide, .show, .remove, .stock, .promote: observe(write.stream, .version(value))
             case .add, .clear, .tip, .price: observe(write.stream, .wrote(write))
             }
         case (.write(let write), .bulk):
-            guard case .checkOut(let total, _) = write.action, let order = reply.string else { return false }
+            guard case .checkOut(let total, _, _) = write.action, let order = reply.string else { return false }
             write.orders.append(order)
             let cart = String(write.stream.dropFirst("cart-".count))
-            world.learn(KnownOrder(id: order, cart: cart, total: total))
+            let known = KnownOrder(id: order, cart: cart, total: total)
+            world.learn(known)
+            goOn(with: known, connection, 85)
             retireCart(of: write)
             observe(write.stream, .wrote(write))
         case (.count(let cart), .integer(let value)): observe("cart-\(cart)", .count(value))
@@ -664,6 +718,13 @@ final class Client {
         case (.order(let order), .bulk(let document)):
             guard let read = JSON(document), let shown = opened(read, askedAt: request.sentAt) else { return false }
             observe("order-\(order.id)", .order(.document, shown))
+            let lines = (shown["lines"]?.array ?? []).compactMap { line in
+                line["line"]?.string.flatMap { id in line["quantity"]?.integer.map { (id: id, quantity: Int($0)) } }
+            }
+            let digest = shown["proposal"]?["after"]?["digest"]?.string
+            world.shown[order.id] = (lines, digest)
+            let isOpen = ["placed", "accepted", "preparing"].contains(shown["status"]?.string)
+            if isOpen { goOn(with: order, connection, digest == nil ? 70 : 60) }
             // What was sent before they were erased had the texts.
             guard !isForgotten(Model.customer(of: order.cart)) else { break }
             followRead("order:\(order.id)", document, request, connection)

@@ -367,6 +367,13 @@ struct History {
         }
     }
 
+    /// What was counted shortly before something happened.
+    private func supplies(of outlet: String, before position: Int64, _ time: UInt64) -> [SupplyModel] {
+        let steps = (streams["supply-\(outlet)"] ?? []).prefix { $0.position < position }
+        let first = steps.lastIndex { $0.time + Judge.patience < time }
+        return [first.map { steps[$0].supply } ?? SupplyModel()] + steps[(first.map { $0 + 1 } ?? 0)...].map(\.supply)
+    }
+
     private mutating func noteLimit(_ claims: [Claim], _ outlet: String) {
         let limit = selling(outlet).deal?.limit
         if claims.contains(where: { $0.limit != nil && $0.limit != limit }) { unsettled.insert(outlet) }
@@ -378,10 +385,7 @@ struct History {
         for line in cart.lines { all.merge(Choice(line: line.id).claims(line.quantity), uniquingKeysWith: +) }
         if !cart.shown.discounts.isEmpty { all[Deal.key] = 1 }
         guard claims.allSatisfy({ all[$0.key] == $0.value }) else { return false }
-        let steps = streams["supply-\(outlet)"] ?? []
-        let first = steps.lastIndex { $0.time + Judge.patience < time }
-        let lately =
-            [first.map { steps[$0].supply } ?? SupplyModel()] + steps[(first.map { $0 + 1 } ?? 0)...].map(\.supply)
+        let lately = supplies(of: outlet, before: .max, time)
         return all.allSatisfy { key, _ in
             let isClaimed = claims[key] != nil
             return key == Deal.key ? isClaimed : lately.contains { ($0.left[key] != nil) == isClaimed }
@@ -435,7 +439,7 @@ struct History {
             world.violation("\(cart) is for \(service), which nobody asked for")
         case .checkedOut(let order, let lines, let charges, let total, let customer, _, _):
             sell(to: customer, &step.cart)
-            guard case .checkOut(let agreed, _)? = action else {
+            guard case .checkOut(let agreed, _, _)? = action else {
                 return world.violation("\(cart) was checked out, and nobody asked for it")
             }
             step.cart = priced(step.cart, selling, outlet)
@@ -447,7 +451,7 @@ struct History {
         case .checkoutBegun(let checkout):
             var after = step.cart
             sell(to: checkout.customer, &after)
-            guard case .checkOut(let agreed, _)? = action else {
+            guard case .checkOut(let agreed, _, _)? = action else {
                 return world.violation("\(cart) is being checked out, and nobody asked for it")
             }
             after = priced(after, selling, outlet)
@@ -528,7 +532,13 @@ struct History {
         guard let first = rest.popFirst(), case .placed(let placement) = first.event,
             let order = placed(id, placement, first)
         else { return world.violation("order \(id) was never placed") }
-        var life = OrderLife(order, claims: Claims(placement.claims), due: due(of: order))
+        let prices = streams["cart-\(order.cart)"]?.last { $0.cart.order == id }?.cart.prices ?? .initial
+        let lines = placement.lines.map {
+            OrderLife.Line(
+                line: .init(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits), prices: prices)
+        }
+        var life = OrderLife(
+            order, lines, missing: placement.missing.rawValue, claims: Claims(placement.claims), due: due(of: order))
         var group = take(from: &rest, after: first)
         check(group, are: life.state.status == .placed ? order.whenReleased : [], of: id, "its checkout")
         var stages: [Stage] = []
@@ -543,12 +553,16 @@ struct History {
                     id: isByServers ? nil : last.recorded.metadata.request))
             guard let next = rest.popFirst() else { break }
             group = [next] + take(from: &rest, after: next)
-            judge(group, of: life)
+            let missing = judge(group, of: life)
             for event in group {
-                if let claims = event.event.givenBack, !life.end(giving: claims) {
+                if let claims = event.event.givenBack, !life.end(giving: claims, butFor: missing) {
                     world.violation("order \(id) gave back \(claims) instead of \(life.returnable)")
                 }
-                life.take(event.event)
+                if let (change, until) = event.event.change {
+                    take(change, until: until, &life, event)
+                } else {
+                    life.take(event.event)
+                }
             }
             last = group[group.count - 1]
         }
@@ -574,6 +588,8 @@ struct History {
     /// The events that follow one and are of the same command.
     private func take(from rest: inout ArraySlice<OrderEvent>, after first: OrderEvent) -> [OrderEvent] {
         var group: [OrderEvent] = []
+        // What is due after that may follow at once.
+        if case .changeExpired = first.event { return [] }
         while let next = rest.first, next.recorded.metadata == first.recorded.metadata,
             next.recorded.position == first.recorded.position + Int64(group.count) + 1
         {
@@ -606,7 +622,8 @@ struct History {
         let placedAt =
             said.placedAt?.millisecondsSinceEpoch ?? said.promisedFor.map { $0.millisecondsSinceEpoch - promise }
             ?? world.clock(at: event.time)
-        let hasName = if case .checkOut(_, true) = write.action { true } else { false }
+        guard case .checkOut(_, let hasName, let missing) = write.action else { return nil }
+        if placement.missing.rawValue != missing { world.violation("order \(id) does not say \(missing)") }
         if (placement.name != nil) != hasName { world.violation("order \(id) has another name than was given") }
         let step = steps.last { $0.cart.order == id }
         let prices = step?.cart.prices ?? .initial
@@ -652,7 +669,9 @@ struct History {
     }
 
     /// Whether what happened to an order by one command is what comes of it, or by itself is what was due.
-    private mutating func judge(_ group: [OrderEvent], of life: OrderLife) {
+    ///
+    /// - Returns: what may be missing of what it claimed, and does not come back.
+    private mutating func judge(_ group: [OrderEvent], of life: OrderLife) -> Set<String> {
         let (order, state) = (life.order, life.state)
         let (first, id) = (group[0], order.id)
         let metadata = first.recorded.metadata
@@ -660,27 +679,43 @@ struct History {
             if group.count > 1 || life.givenBack.isEmpty || life.hasReturned || metadata.actor != "tiffin" {
                 world.violation("order \(id) gave back something at version \(first.recorded.version)")
             }
-            return
+            return []
         }
         guard metadata.request != nil else {
             guard metadata.actor == "tiffin", metadata.cause?.string.hasPrefix("order-\(id)@") ?? false else {
-                return world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
+                world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
+                return []
             }
             tallies["deadlines met", default: 0] += 1
-            check(group, are: state.whenTimePasses, of: id, "itself, when it was \(state.status)")
             let decided = min(first.recorded.recordedAt.millisecondsSinceEpoch, world.clock(at: first.time))
-            let deadline = state.deadline(of: order) ?? .max
+            var deadline = life.ownDeadline ?? .max
+            if case .changeExpired = first.event {
+                deadline = life.proposal?.until ?? .max
+            } else {
+                check(group, are: state.whenTimePasses, of: id, "itself, when it was \(state.status)")
+                if let until = life.proposal?.until, until <= deadline {
+                    world.violation("order \(id) changed by itself, and a change was proposed until \(until)")
+                }
+            }
             if deadline > decided {
                 world.violation("order \(id) changed by itself at \(decided), and was due at \(deadline)")
             }
-            return
+            return []
         }
-        guard let write = write(of: first.recorded), case .order(let step, let known) = write.action, known.id == id
-        else { return world.violation("nobody asked for version \(first.recorded.version) of order \(id)") }
-        guard case .changes(let changes) = state.outcome(of: step, order) else {
-            return world.violation("order \(id) was \(state.status), and \(step) changed it")
+        guard let write = write(of: first.recorded), write.order?.id == id else {
+            world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
+            return []
         }
-        check(group, are: changes, of: id, "\(step), when it was \(state.status)")
+        if case .change(let step, _) = write.action { return judge(group, step, write, of: life) }
+        guard case .order(let step, _) = write.action, case .changes(let changes) = life.outcome(of: step) else {
+            world.violation("order \(id) was \(state.status), and \(write.action) changed it")
+            return []
+        }
+        if case .refunded? = changes.first, life.hasTwoBills {
+            checkRefund(group, of: life)
+        } else {
+            check(group, are: changes, of: id, "\(step), when it was \(state.status)")
+        }
         for event in group {
             let change = OrderChange(event.event)
             let waits = change == .coverLost || change == .released && order.hasToBeAccepted
@@ -692,6 +727,140 @@ struct History {
             }
             let seconds = change == .coverLost ? order.terms.payWithin : order.terms.acceptWithin
             checkTime(due - Int64(seconds ?? 0) * 1_000, write, event, "order \(id) began to wait")
+        }
+        return []
+    }
+
+    /// What is given back after a change is no more than is left.
+    private func checkRefund(_ group: [OrderEvent], of life: OrderLife) {
+        guard group.count == 1, case .refunded(let columns, _, _, _)? = OrderChange(group[0].event),
+            life.hasLeft(columns)
+        else { return world.violation("order \(life.order.id) gave back more than was left") }
+    }
+
+    // MARK: Changes of orders
+
+    /// Whether what came of a change that was asked for is what had to come.
+    ///
+    /// - Returns: what may be missing of what the order claimed.
+    private mutating func judge(_ group: [OrderEvent], _ step: ChangeStep, _ write: Write, of life: OrderLife) -> Set<
+        String
+    > {
+        let (first, id) = (group[0], life.order.id)
+        func wrong(_ why: String) { world.violation("order \(id) \(why): \(first.event)") }
+        guard group.count == 1 else {
+            wrong("changed by several events")
+            return []
+        }
+        switch (step, first.event) {
+        case (.propose(let edits, let party, let seconds), let event):
+            guard let change = change(edits, by: party, of: life, at: first.recorded.position) else {
+                wrong("could not be changed like that")
+                break
+            }
+            let isAtOnce = change.isAgreed(beforehand: life.missing, life.order.bill.total)
+            let ends = party == "merchant" && change.takesAway && life.missing == "cancel"
+            switch event {
+            case .changeProposed(_, let until) where !isAtOnce && !ends:
+                tallies["changes proposed", default: 0] += 1
+                checkTime(
+                    until.millisecondsSinceEpoch - Int64(seconds) * 1_000, write, first,
+                    "a change of order \(id) was proposed"
+                )
+            case .changed where isAtOnce && !ends: break
+            case .cancelled(let ending) where ends && ending.by == .merchant && ending.reason == .items:
+                return Set(leaving(change, life).keys)
+            default: wrong("was to be changed by \(change)")
+            }
+        case (.agree(let digest), .changed):
+            guard let open = life.proposal, open.change.after == digest, life.isChangeable,
+                write.maySpeak(for: open.change.by == "merchant" ? "customer" : "merchant")
+            else {
+                wrong("was changed, and nobody agreed")
+                break
+            }
+        case (.decline(let party), .changeDeclined(let said)) where life.proposal != nil:
+            let proposer = life.proposal?.change.by
+            if said.rawValue != party, said.rawValue != proposer { wrong("was declined by somebody else") }
+        case (.noted, .changesNoted) where life.hasUnnoted: break
+        default: wrong("changed by \(step)")
+        }
+        return []
+    }
+
+    /// The change that edits come to by what the outlet sold just before a position.
+    private func change(_ edits: Edits, by party: String, of life: OrderLife, at position: Int64) -> OrderLife.Change? {
+        guard life.isChangeable, life.proposal == nil else { return nil }
+        let outlet = life.order.outlet
+        let selling = sellings[outlet]?.last { $0.position < position }?.selling
+        let isSelling =
+            streams["outlet-\(outlet)"]?.last { $0.position < position }.map {
+                $0.outlet.isOpen && !$0.outlet.isRemoved
+            } ?? false
+        return life.change(
+            edits, by: party, world.terms[outlet]?.charges ?? Charges(), isSelling ? selling ?? Selling() : nil)
+    }
+
+    /// What of an order's claims it needs less of after a change.
+    private func leaving(_ change: OrderLife.Change, _ life: OrderLife) -> Claims {
+        let (before, after) = (claims(of: life.lines), claims(of: change.lines))
+        return life.kept.filter { $0.key != Deal.key && after[$0.key] ?? 0 < before[$0.key] ?? 0 }
+    }
+
+    /// What lines would claim if all was counted.
+    private func claims(of lines: [OrderLife.Line]) -> Claims {
+        lines.reduce(into: [:]) {
+            $0.merge(Choice(line: $1.line.id).claims($1.line.quantity), uniquingKeysWith: +)
+        }
+    }
+
+    /// Takes in a change as it is recorded, if it is the one that was asked for.
+    private mutating func take(_ said: Order.Change, until: Int64?, _ life: inout OrderLife, _ event: OrderEvent) {
+        let id = life.order.id
+        var change = life.proposal?.change
+        if until != nil || change == nil,
+            case .change(.propose(let edits, let party, _), _)? = write(of: event.recorded)?.action
+        {
+            change = self.change(edits, by: party, of: life, at: event.recorded.position)
+            if var made = change {
+                checkClaims(of: made, gone: Claims(said.gone), life, event)
+                (made.before, made.after, made.gone) = (said.before.string, said.after.string, Claims(said.gone))
+                change = made
+            }
+        }
+        guard let change else { return world.violation("order \(id) was changed, and nobody asked for it") }
+        if until == nil { tallies["orders changed", default: 0] += 1 }
+        let differences = said.lines.map {
+            OrderLife.Difference(line: $0.line.string, from: $0.from, to: $0.to, replaces: $0.replaces?.string)
+        }
+        let lines = said.ordered.map {
+            CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
+        }
+        if said.by.rawValue != change.by || differences != change.differences || lines != change.lines.map(\.line)
+            || said.price.total.minorUnits != change.bill.total
+            || said.price.charges.map(Bill.Charge.init) != change.bill.charges || Claims(said.gone) != change.gone
+            || said.before.string != life.digest ?? said.before.string || said.after.string != change.after
+            || said.before == said.after
+        {
+            world.violation("order \(id) was changed by \(said) instead of \(change)")
+        }
+        life.take(change, until: until)
+    }
+
+    /// A change brings in no more of what is counted than the order holds, and says what is missing.
+    private func checkClaims(of change: OrderLife.Change, gone: Claims, _ life: OrderLife, _ event: OrderEvent) {
+        let lately = supplies(of: life.order.outlet, before: event.recorded.position, event.time)
+        let (before, after) = (claims(of: life.lines), claims(of: change.lines))
+        let coming = claims(of: change.lines.filter { line in !life.lines.contains { $0.line.id == line.line.id } })
+        for key in coming.keys where lately.allSatisfy({ $0.left[key] != nil }) {
+            if after[key] ?? 0 > max(life.kept[key] ?? 0, before[key] ?? 0) {
+                world.violation("order \(life.order.id) got \(key) by a change, which was counted")
+            }
+        }
+        let leaving = change.by == "merchant" ? leaving(change, life) : [:]
+        let isRight = leaving.allSatisfy { key, _ in lately.contains { ($0.left[key] != nil) == (gone[key] != nil) } }
+        if !isRight || gone.contains(where: { leaving[$0.key] != $0.value }) {
+            world.violation("order \(life.order.id) lacks \(gone), and \(leaving) leaves it")
         }
     }
 }

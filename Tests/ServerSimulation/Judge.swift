@@ -118,7 +118,8 @@ struct Judge {
         }
         for order in write.orders {
             let isKnown = histories.contains { history in
-                self.write(ofOrder: order, write.stream, history)?.id == write.id
+                // Where a log was lost, the same cart may have been checked out again, as the same order.
+                self.write(ofOrder: order, write.stream, history).map { hasForked || $0.id == write.id } ?? false
             }
             if !isKnown { world.violation("\(write.id) was answered with order \(order), which the log does not have") }
         }
@@ -176,7 +177,7 @@ struct Judge {
         switch write.action {
         case .add, .checkOut: outlet = Model.outlet(of: name)
         case .open, .close, .hide, .show, .price, .stock, .promote: outlet = name
-        case .clear, .tip, .remove, .order: return
+        case .clear, .tip, .remove, .order, .change: return
         }
         for error in write.errors where error.code == "NOTFOUND" {
             if !histories.contains(where: { wasRemoved(outlet, $0, error.head) }) {
@@ -187,7 +188,7 @@ struct Judge {
 
     /// How often a write was applied. One command may be several events of an order.
     private func count(of write: Write, in history: History) -> Int {
-        guard case .order(_, let order) = write.action else {
+        guard let order = write.order else {
             let steps = history.streams[write.stream] ?? []
             guard case .checkOut = write.action else { return steps.count { $0.id == write.id } }
             // After a refusal it is decided anew, if it is sent again.
@@ -204,10 +205,15 @@ struct Judge {
     }
 
     private func explains(_ reply: Int64, to write: Write, _ history: History) -> Bool {
-        if case .order(let step, let order) = write.action {
+        if let order = write.order {
             return history.orders[order.id]?.contains { stage in
-                stage.state.version == reply
-                    && (stage.id == write.id || stage.state.outcome(of: step, stage.order) == .same)
+                guard stage.state.version == reply else { return false }
+                if stage.id == write.id { return true }
+                switch write.action {
+                case .order(let step, _): return stage.life.outcome(of: step) == .same
+                case .change(let step, _): return stage.life.isSame(step)
+                default: return false
+                }
             } ?? false
         }
         let steps = history.streams[write.stream] ?? []
@@ -218,17 +224,51 @@ struct Judge {
 
     /// A command about an order is refused only if the order was in a state that refuses it.
     private func judgeRefusals(of write: Write) {
-        guard case .order(let step, let order) = write.action else { return }
-        for error in write.errors where ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(error.code) {
+        guard let order = write.order else { return }
+        for error in write.errors where !["UNKNOWN", "UNAVAILABLE", "BUSY", "NOPERM", "FORGOTTEN"].contains(error.code)
+        {
             let isExplained = histories.contains { history in
-                history.orders[order.id]?.contains { stage in
-                    (hasForked || stage.position <= error.head)
-                        && stage.state.outcome(of: step, stage.order) == .refused(code: error.code)
-                } ?? false
+                let all = history.orders[order.id] ?? []
+                // It was so at some moment since it was sent.
+                let stages = all.indices.filter { index in
+                    let isOver = index + 1 < all.count && all[index + 1].time + Judge.patience / 4 < error.sentAt
+                    return hasForked || all[index].position <= error.head && !isOver
+                }.map { all[$0] }
+                switch write.action {
+                case .order(let step, _):
+                    return stages.contains { $0.life.outcome(of: step) == .refused(code: error.code) }
+                case .change(let step, _):
+                    return stages.contains { $0.life.mayRefuse(step, with: error.code, write.roles) }
+                        || mayRefuse(step, of: order, with: error, history)
+                default: return false
+                }
             }
             if !isExplained, error.code != "NOTFOUND" || !mayBeUnknown(order.id, error.sentAt) {
                 world.violation("\(write.id) on \(write.stream) was refused with \(error.code), never so")
             }
+        }
+    }
+
+    /// Whether what the catalogue said, or what was counted, may have been why a change was refused.
+    private func mayRefuse(_ step: ChangeStep, of order: KnownOrder, with error: Refusal, _ history: History) -> Bool {
+        guard case .propose(let edits, _, _) = step, !edits.arrivals.isEmpty else { return false }
+        func mayBe(_ position: Int64) -> Bool { hasForked || position <= error.head }
+        switch error.code {
+        case "CHOICE": return edits.arrivals.contains(where: \.choice.isTooMuch)
+        case "NOTFOUND": return wasRemoved(order.outlet, history, error.head)
+        case "CLOSED":
+            return history.streams["outlet-\(order.outlet)"]?.contains { mayBe($0.position) && !$0.outlet.isOpen }
+                ?? false
+        case "SOLDOUT":
+            return history.sellings[order.outlet]?.contains { position, selling in
+                mayBe(position) && edits.arrivals.contains { !selling.has($0.choice) }
+            } ?? false
+        case "STATE":
+            return history.streams["supply-\(order.outlet)"]?.contains { step in
+                mayBe(step.position)
+                    && edits.arrivals.contains { $0.choice.claims(1).contains { step.supply.left[$0.key] != nil } }
+            } ?? false
+        default: return false
         }
     }
 
@@ -245,7 +285,7 @@ struct Judge {
     private func judgeDeadlines(of id: String, _ stages: [History.Stage]) {
         let patience = Judge.patience + (world.hasFleet ? Judge.leaseTime : 0)
         for (index, stage) in stages.enumerated() {
-            guard let due = stage.state.deadline(of: stage.order).flatMap(world.time(of:)) else { continue }
+            guard let due = stage.life.deadline.flatMap(world.time(of:)) else { continue }
             let end = index + 1 < stages.count ? stages[index + 1].time : world.now
             var since = max(due, stage.time)
             for trouble in world.troubles where trouble > since && trouble < end {
@@ -329,7 +369,7 @@ struct Judge {
             case .order(let view, let shown?):
                 let version = shown["version"]?.integer ?? 0
                 let differences = stages(observation).filter { $0.state.version == version && version >= floor }
-                    .map { $0.order.difference($0.state, in: view, from: shown) }
+                    .map { $0.life.difference(in: view, from: shown) }
                 if differences.contains(nil) {
                     seen[subject] = max(isBlind ? 0 : seen[subject] ?? 0, version)
                     if observation.isOfList { known[subject] = version }

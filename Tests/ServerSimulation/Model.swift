@@ -104,8 +104,11 @@ enum Action {
     /// Sets what the item costs, or an option.
     case price(String, Int64)
     /// Places an order for what is in the cart, if it costs that.
-    case checkOut(total: Int64, hasName: Bool)
+    ///
+    /// - Parameter missing: what is to be done if something is missing.
+    case checkOut(total: Int64, hasName: Bool, missing: String)
     case order(OrderStep, KnownOrder)
+    case change(ChangeStep, KnownOrder)
     /// Says how much there is of something: `item tea`, `option milk`.
     case stock(String, Count)
     /// Takes something off so many orders.
@@ -144,6 +147,21 @@ final class Write {
     var wasLost = false
     /// When it was sent first.
     var sentAt: UInt64?
+    /// What its user may have been.
+    var roles: Set<Role> = []
+
+    /// The order that it is about.
+    var order: KnownOrder? {
+        switch action {
+        case .order(_, let order), .change(_, let order): order
+        default: nil
+        }
+    }
+
+    /// Whether its user may have spoken for a party.
+    func maySpeak(for party: String) -> Bool {
+        roles.contains(.admin) || roles.contains(party == "customer" ? .customer : .merchant)
+    }
 
     var isTip: Bool { if case .tip = action { true } else { false } }
     var isAnswered: Bool { !replies.isEmpty || !orders.isEmpty }
@@ -152,7 +170,7 @@ final class Write {
     var mayChangeNothing: Bool {
         switch action {
         case .add, .checkOut, .stock(_, .more): false
-        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order, .stock, .promote: true
+        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order, .change, .stock, .promote: true
         }
     }
 
@@ -203,7 +221,7 @@ enum Model {
         case .order(let order): return knows(person, order) ? .allowed : .hidden
         case .write(let write):
             guard may(person, write) else { return .refused }
-            guard case .order(_, let order) = write.action else { return .allowed }
+            guard let order = write.order else { return .allowed }
             return knows(person, order) ? .allowed : .hidden
         case .subscribe(_, let order?):
             if person.grants.isEmpty { return .allowed }
@@ -239,9 +257,11 @@ enum Model {
         case .add, .clear, .tip, .checkOut:
             return person.role == .admin || person.role == .customer && owns(person, id)
         case .open, .close, .hide, .show, .remove, .price, .stock, .promote: return runs(person, id)
-        case .order(.cancel(let party, _, _), _):
+        case .order(.cancel(let party, _, _), _), .change(.propose(_, let party, _), _),
+            .change(.decline(let party), _):
             return person.role == .admin || person.role == (party == "customer" ? .customer : .merchant)
-        case .order: return person.role == .admin || person.role == .merchant
+        case .change(.agree, _): return person.role != .auditor
+        case .order, .change(.noted, _): return person.role == .admin || person.role == .merchant
         }
     }
 
@@ -295,6 +315,7 @@ enum Model {
             case .stock(_, .more): return ["NOTFOUND", "STATE"].contains(code)
             case .remove: return false
             case .order: return ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(code)
+            case .change(let step, _): return step.codes.contains(code)
             }
         }
     }

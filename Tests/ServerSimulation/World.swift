@@ -72,6 +72,8 @@ final class World {
     let counts: [String: Int64]
     /// The orders that clients know of.
     private(set) var orders: [KnownOrder] = []
+    /// What clients were shown of orders: the lines, and the digest of what is proposed.
+    var shown: [String: (lines: [(id: String, quantity: Int)], digest: String?)] = [:]
     /// What carts were said to cost, with the digest of the quote.
     var agreements: [(cart: String, agreed: (total: Int64, quote: String?))] = []
     /// How many carts of a name are checked out.
