@@ -37,6 +37,8 @@ final class Client {
             /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
             case kitchen([OrderReader.Entry])
             case orders([OrderReader.Entry])
+            /// What an outlet took.
+            case takings(JSON)
             /// What an outlet has counted, with whether all is quiet.
             case stock(StockReader, isQuiet: Bool)
             case ordersOf([OrderReader.Entry])
@@ -743,6 +745,9 @@ final class Client {
         case (.orders(let outlet, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(outlet, .orders(entries)) }
+        case (.takings(let outlet), .bulk(let document)):
+            guard let read = JSON(document) else { return false }
+            observe(outlet, .takings(read))
         case (.stock(let outlet, let isQuiet), .bulk(let document)):
             guard let read = StockReader(document) else { return false }
             observe("supply-\(outlet)", .stock(read, isQuiet: isQuiet))
@@ -789,6 +794,8 @@ final class Client {
         for outlet in Model.outlets {
             requests.append(Request(kind: .kitchen(outlet, isQuiet: true), words: ["KITCHEN", outlet]))
             requests.append(Request(kind: .stock(outlet, isQuiet: true), words: ["STOCK", outlet]))
+            requests.append(
+                Request(kind: .takings(outlet), words: ["TAKINGS", outlet, "FROM", World.days[0], "UNTIL", World.days[2]]))
             requests.append(
                 Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
         }

@@ -121,6 +121,8 @@ struct History {
     private(set) var orders: [String: [Stage]] = [:]
     /// What each outlet sells, and from which position on that holds.
     private(set) var sellings: [String: [(position: Int64, selling: Selling)]] = [:]
+    /// What moved money at each outlet, and where.
+    private(set) var movements: [String: [(position: Int64, movement: Movement)]] = [:]
     /// What orders gave back, and where.
     private var returns: [String: [(position: Int64, claims: Claims)]] = [:]
     /// Outlets whose deal has another limit than an order knew: whether it is spent is said a little later.
@@ -543,6 +545,7 @@ struct History {
         check(group, are: life.state.status == .placed ? order.whenReleased : [], of: id, "its checkout")
         var stages: [Stage] = []
         var last = group.last ?? first
+        move(.sold(life.order.bill), life, first)
         for event in group { life.take(event.event) }
         while true {
             // A flow goes on in what the servers do because of it.
@@ -558,16 +561,31 @@ struct History {
                 if let claims = event.event.givenBack, !life.end(giving: claims, butFor: missing) {
                     world.violation("order \(id) gave back \(claims) instead of \(life.returnable)")
                 }
+                let bill = life.order.bill
                 if let (change, until) = event.event.change {
                     take(change, until: until, &life, event)
                 } else {
                     life.take(event.event)
+                }
+                switch event.event {
+                case .rejected, .cancelled: move(.cancelled(bill), life, event)
+                case .changed: move(.changed(from: bill, to: life.order.bill), life, event)
+                case .refunded:
+                    guard case .refunded(let columns, _, _, _)? = OrderChange(event.event) else { continue }
+                    move(.refunded(columns, of: bill), life, event)
+                case .paymentReported(let payment, _):
+                    move(.paid(kind: payment.kind.rawValue, minor: payment.amount.minorUnits), life, event)
+                default: break
                 }
             }
             last = group[group.count - 1]
         }
         checkReturns(of: id, stages)
         orders[id] = stages
+    }
+
+    private mutating func move(_ movement: Movement, _ life: OrderLife, _ event: OrderEvent) {
+        movements[life.order.outlet, default: []].append((event.recorded.position, movement))
     }
 
     /// What an order gave back was given back once, and not before it ended.

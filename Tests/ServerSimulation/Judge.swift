@@ -393,6 +393,21 @@ struct Judge {
             case .nothing:
                 let outlet = String(subject.dropFirst("outlet-".count))
                 if !histories.contains(where: { wasRemoved(outlet, $0, observation.head) }) { wrong("was not there") }
+            case .takings(let read):
+                let movements = (histories[0].movements[subject] ?? []).filter { $0.position <= observation.head }
+                let expected = TakingsModel(movements.lazy.map(\.movement)).document
+                let nothing = TakingsModel([]).document
+                let days = World.days.enumerated().map { index, day in
+                    var shown = index == 1 ? expected : nothing
+                    shown["day"] = JSON(day)
+                    return shown
+                }
+                let found = read["days"]?.array?.map { day in
+                    var day = day
+                    (day["from"], day["until"]) = (nil, nil)
+                    return day
+                }
+                if read["sum"] != expected || found != days { wrong("took \(read) instead of \(expected)") }
             case .stock(let read, let isQuiet):
                 let supplies = [(Int64(0), SupplyModel())] + steps(observation).map { ($0.version, $0.step.supply) }
                 let isKnown = supplies.contains { version, supply in

@@ -68,6 +68,8 @@ struct Request {
         case order(KnownOrder)
         /// What an outlet's kitchen sees, and its orders; with whether all is quiet.
         case kitchen(String, isQuiet: Bool)
+        /// What an outlet took, when all is quiet.
+        case takings(String)
         /// What an outlet has counted, with whether all is quiet.
         case stock(String, isQuiet: Bool)
         case orders(String, isQuiet: Bool)
@@ -237,7 +239,7 @@ enum Model {
         case .hello, .echo, .write, .order: true
         case .count(let cart), .cart(let cart), .quote(let cart): reads(person, cart: cart)
         case .home(let outlet): reads(person, outlet: outlet)
-        case .kitchen(let outlet, _), .stock(let outlet, _): runs(person, outlet)
+        case .kitchen(let outlet, _), .stock(let outlet, _), .takings(let outlet): runs(person, outlet)
         case .orders(let outlet, _): person.role == .merchant ? runs(person, outlet) : person.grants.isEmpty
         case .ordersOf(let customer, _):
             person.grants.isEmpty || person.role == .customer && owns(person, customer)
@@ -293,7 +295,7 @@ enum Model {
         switch kind {
         case .hello(let isRight): return !isRight && code == "BUSY"
         case .echo: return false
-        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe:
+        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe, .takings:
             return ["UNAVAILABLE", "BUSY"].contains(code)
         case .stock: return ["UNAVAILABLE", "BUSY", "NOTFOUND"].contains(code)
         case .write(let write):

@@ -14,6 +14,8 @@ final class World {
     private static let millisecond: UInt64 = 1_000_000
     /// What the servers' clocks show at the start.
     private static let epochMilliseconds: Int64 = 1_700_000_000_000
+    /// The day of that in the outlets' time zone, between the days beside it.
+    static let days = ["2023-11-14", "2023-11-15", "2023-11-16"]
     /// How far they are set forward in the end: an order that nobody hands over counts as completed a day after its
     /// promise.
     private static let leapMilliseconds: Int64 = 26 * 3_600_000
