@@ -795,7 +795,8 @@ final class Client {
             requests.append(Request(kind: .kitchen(outlet, isQuiet: true), words: ["KITCHEN", outlet]))
             requests.append(Request(kind: .stock(outlet, isQuiet: true), words: ["STOCK", outlet]))
             requests.append(
-                Request(kind: .takings(outlet), words: ["TAKINGS", outlet, "FROM", World.days[0], "UNTIL", World.days[2]]))
+                Request(
+                    kind: .takings(outlet), words: ["TAKINGS", outlet, "FROM", World.days[0], "UNTIL", World.days[2]]))
             requests.append(
                 Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
         }

@@ -304,6 +304,12 @@ struct History {
         }
     }
 
+    /// What is wrong with a supply, unless a log was lost: then what an outlet answered still holds, and the checkout
+    /// that asked may be gone, or another with the same order.
+    private func unbalanced(_ text: String) { if !hasLost { world.violation(text) } }
+
+    private var hasLost: Bool { !world.lostLogs.isEmpty }
+
     private mutating func take(_ change: Supply.Event, _ event: DecodedEvent, _ step: inout Step) {
         let outlet = event.stream.id.rawValue
         /// The checkout that waits for an answer.
@@ -314,7 +320,7 @@ struct History {
                 words.last == "\(steps.count)", let begun = last.cart.begun, begun.order == order.rawValue,
                 step.supply.held[begun.order] == nil, step.supply.refused[begun.order] == nil
             else {
-                world.violation("\(outlet) answered order \(order), which did not ask, or was answered")
+                unbalanced("\(outlet) answered order \(order), which did not ask, or was answered")
                 return nil
             }
             return begun
@@ -338,29 +344,30 @@ struct History {
             if left != expected { world.violation("\(outlet) counted \(left ?? -1) of \(key), not \(expected ?? -1)") }
             step.supply.left[thing] = left
         case .held(let claims, let order, _):
-            guard let begun = checkout(order) else { return }
-            if Claims(claims) != begun.claims {
-                world.violation("order \(order) got \(claims), and asked for \(begun.claims)")
-            }
-            let lacking = step.supply.lacks(begun.claims, limit: begun.limit)
+            let begun = checkout(order)
+            let held = Claims(claims)
+            if held != begun?.claims { unbalanced("order \(order) got \(held), and asked for \(begun?.claims ?? [:])") }
+            let limit = claims.first { $0.key.kind == .promotion }?.limit
+            let lacking = step.supply.lacks(held, limit: limit)
             if !lacking.isEmpty { world.violation("order \(order) got more of \(lacking) than there was") }
-            step.supply.hold(begun.claims, for: begun.order)
+            step.supply.hold(held, for: order.rawValue)
             noteLimit(claims, outlet)
             tallies["holds", default: 0] += 1
         case .refused(let refusal, let order, _):
-            guard let begun = checkout(order) else { return }
-            let lacking = step.supply.lacks(begun.claims, limit: begun.limit)
             let code = refusal.code.rawValue
-            if !lacking.contains(where: { code == ($0 == Deal.key ? "PROMO" : "SOLDOUT") }) {
-                world.violation("order \(order) was refused with \(code), and there was enough of \(begun.claims)")
+            if let begun = checkout(order) {
+                let lacking = step.supply.lacks(begun.claims, limit: begun.limit)
+                if !lacking.contains(where: { code == ($0 == Deal.key ? "PROMO" : "SOLDOUT") }) {
+                    world.violation("order \(order) was refused with \(code), and there was enough of \(begun.claims)")
+                }
             }
-            step.supply.refused[begun.order] = code
+            step.supply.refused[order.rawValue] = code
             tallies["holds refused", default: 0] += 1
         case .returned(let returned, let order):
             step.isByItself = true
             let (id, claims) = (order.rawValue, Claims(returned))
             if claims.contains(where: { step.supply.held[id]?[$0.key] != $0.value }) {
-                world.violation("order \(id) gave back \(claims), and had \(step.supply.held[id] ?? [:])")
+                unbalanced("order \(id) gave back \(claims), and had \(step.supply.held[id] ?? [:])")
             }
             step.supply.takeBack(claims, of: id)
             noteLimit(returned, outlet)
@@ -484,7 +491,7 @@ struct History {
         }
         switch change {
         case .checkedOut(let order, let lines, let charges, let total, _, _, _)
-        where order.rawValue == begun.order && supply.held[begun.order] == begun.claims:
+        where order.rawValue == begun.order && (supply.held[begun.order] == begun.claims || hasLost):
             step.cart = begun.after
             check(cart, is: step.cart, lines, charges, total, step.cart.shown.total)
         case .checkoutRefused(let order, let refusal)
@@ -590,6 +597,7 @@ struct History {
 
     /// What an order gave back was given back once, and not before it ended.
     private func checkReturns(of id: String, _ stages: [Stage]) {
+        if hasLost { return }
         let ended = stages.first { !$0.life.givenBack.isEmpty }
         let returns = returns[id] ?? []
         if returns.count > 1 || returns.contains(where: { $0.position < ended?.position ?? .max }) {

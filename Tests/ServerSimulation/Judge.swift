@@ -62,6 +62,8 @@ struct Judge {
                 world.violation("\(name) is still being checked out as order \(begun.order)")
             }
         }
+        // What was answered to a checkout that is lost still holds.
+        if hasForked { return }
         for outlet in history.unsettled { world.violation("\(outlet) never said whether its promotion is spent") }
         for outlet in Model.outlets {
             for (order, claims) in history.streams["supply-\(outlet)"]?.last?.supply.held ?? [:] {
