@@ -201,7 +201,7 @@ final class Client {
             let write = Write(id: id, stream: stream, action, of: customer, isRepeatable: isRepeatable())
             return Request(kind: .write(write), words: words + named + write.mark)
         }
-        switch chance.below(120) {
+        switch chance.below(134) {
         case 100..<106:
             let thing = chance.chance(60) ? "item \(Prices.item)" : "option \(chance.pick(Choice.options).id)"
             let count: Count =
@@ -233,7 +233,7 @@ final class Client {
         case 22:
             if chance.chance(50) { return write("cart-\(cart)", .clear, ["CART.CLEAR", cart]) }
             return Request(kind: .outlets, words: ["OUTLETS", "CITY", "Galle", "LIMIT", "100"])
-        case 23:
+        case 23, 120, 121:
             let tip = Int64(chance.below(4) * 5)
             return write("cart-\(cart)", .tip(tip), ["CART.TIP", cart, "\(tip)"])
         case 24, 25: return write("outlet-\(outlet)", .open, ["OUTLET.OPEN", outlet])
@@ -255,7 +255,7 @@ final class Client {
                 return Request(kind: .quote(cart), words: ["CART.QUOTE", cart])
             }
             return checkOut(known.cart, for: known.agreed.total, known.agreed.quote, id)
-        case 43..<67:
+        case 43..<67, 122..<134:
             guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
             if chance.chance(55) { return change(order, id) }
             let step = draw(for: order)
@@ -310,7 +310,9 @@ final class Client {
             }
         let step: ChangeStep
         if let digest = shown.digest, chance.chance(70) {
-            step = chance.chance(75) ? .agree(digest: digest) : .decline(by: party)
+            // Now and then to another bill.
+            let agreed = chance.chance(90) ? digest : String(digest.reversed())
+            step = chance.chance(75) ? .agree(digest: agreed) : .decline(by: party)
         } else if chance.chance(10) {
             step = .noted
         } else {
@@ -363,7 +365,7 @@ final class Client {
         case 33..<42: return .ready
         case 42..<48: return .complete
         case 48..<56: return .delay(readyBy: later())
-        case 56..<64: return .cancel(by: chance.pick(["customer", "merchant"]), code: code, text: text)
+        case 56..<64: return .cancel(by: chance.pick(["customer", "merchant", "merchant"]), code: code, text: text)
         case 64..<88:
             let kind = chance.pick([
                 "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "chargedBack",

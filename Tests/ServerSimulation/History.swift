@@ -125,8 +125,8 @@ struct History {
     private(set) var movements: [String: [(position: Int64, movement: Movement)]] = [:]
     /// What orders gave back, and where.
     private var returns: [String: [(position: Int64, claims: Claims)]] = [:]
-    /// Outlets whose deal has another limit than an order knew: whether it is spent is said a little later.
-    private(set) var unsettled: Set<String> = []
+    /// Outlets whose deal has got another limit: from then on, whether it is spent may be said a little later.
+    private var relimited: Set<String> = []
     /// How often what happened that is seldom.
     private(set) var tallies: [String: Int] = [:]
 
@@ -265,7 +265,7 @@ struct History {
                 deal?.limit = limit
             }
             if promotion.limit != deal?.limit { world.violation("\(outlet) got another promotion than was asked for") }
-            if now.deal != nil { unsettled.insert(outlet) }
+            if now.deal != nil { relimited.insert(outlet) }
             if now.deal?.limit != deal?.limit { now.isSpent = false }
             now.deal = deal
         case .spent, .resumed:
@@ -287,22 +287,25 @@ struct History {
     }
 
     /// What nothing is left of is sold out, and nothing else is. All of that is said in one batch.
-    private mutating func checkWhatIsSoldOut() {
+    private func checkWhatIsSoldOut() {
         for outlet in Model.outlets {
             let (selling, supply) = (selling(outlet), supply(outlet))
             if selling.soldOut != supply.soldOut {
                 world.violation("\(outlet) said that \(selling.soldOut) is sold out, and \(supply.soldOut) was")
             }
-            let isSpent = selling.deal.map { supply.used >= $0.limit } ?? false
-            if selling.isSpent == isSpent {
-                unsettled.remove(outlet)
-            } else if !unsettled.contains(outlet) {
-                world.violation(
-                    "\(outlet) said wrongly that its promotion is spent: \(selling.isSpent), used \(supply.used) of \(selling.deal?.limit ?? 0)"
-                )
+            if !relimited.contains(outlet), selling.isSpent != isSpent(outlet) {
+                world.violation("\(outlet) said wrongly whether its promotion is spent: \(selling.isSpent)")
             }
         }
     }
+
+    /// Whether the promotion of an outlet was used as often as it may be, at the end of what was folded.
+    private func isSpent(_ outlet: String) -> Bool {
+        selling(outlet).deal.map { supply(outlet).used >= $0.limit } ?? false
+    }
+
+    /// Outlets that said wrongly in the end whether their promotion is spent.
+    var misled: [String] { Model.outlets.filter { selling($0).isSpent != isSpent($0) } }
 
     /// What is wrong with a supply, unless a log was lost: then what an outlet answered still holds, and the checkout
     /// that asked may be gone, or another with the same order.
@@ -351,7 +354,6 @@ struct History {
             let lacking = step.supply.lacks(held, limit: limit)
             if !lacking.isEmpty { world.violation("order \(order) got more of \(lacking) than there was") }
             step.supply.hold(held, for: order.rawValue)
-            noteLimit(claims, outlet)
             tallies["holds", default: 0] += 1
         case .refused(let refusal, let order, _):
             let code = refusal.code.rawValue
@@ -370,7 +372,6 @@ struct History {
                 unbalanced("order \(id) gave back \(claims), and had \(step.supply.held[id] ?? [:])")
             }
             step.supply.takeBack(claims, of: id)
-            noteLimit(returned, outlet)
             tallies["holds given back", default: 0] += 1
             returns[id, default: []].append((event.position, claims))
         }
@@ -381,11 +382,6 @@ struct History {
         let steps = (streams["supply-\(outlet)"] ?? []).prefix { $0.position < position }
         let first = steps.lastIndex { $0.time + Judge.patience < time }
         return [first.map { steps[$0].supply } ?? SupplyModel()] + steps[(first.map { $0 + 1 } ?? 0)...].map(\.supply)
-    }
-
-    private mutating func noteLimit(_ claims: [Claim], _ outlet: String) {
-        let limit = selling(outlet).deal?.limit
-        if claims.contains(where: { $0.limit != nil && $0.limit != limit }) { unsettled.insert(outlet) }
     }
 
     /// Whether an order claims what it has to. What is counted for a moment only, or not any more, it may claim or not.

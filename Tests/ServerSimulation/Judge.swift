@@ -64,7 +64,7 @@ struct Judge {
         }
         // What was answered to a checkout that is lost still holds.
         if hasForked { return }
-        for outlet in history.unsettled { world.violation("\(outlet) never said whether its promotion is spent") }
+        for outlet in history.misled { world.violation("\(outlet) never said whether its promotion is spent") }
         for outlet in Model.outlets {
             for (order, claims) in history.streams["supply-\(outlet)"]?.last?.supply.held ?? [:] {
                 guard let last = history.orders[order]?.last?.life else {
