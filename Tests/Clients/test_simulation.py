@@ -36,7 +36,8 @@ def test_what_was_found_is_mended(found):
 
 
 # Each is found by one of the first seeds; see CONTRIBUTING.md.
-@pytest.mark.parametrize("fault", ["wrong-price:10", "wrong-charge:1", "wrong-state:1", "lost-deadline:1"])
+@pytest.mark.parametrize(
+    "fault", ["wrong-price:10", "wrong-charge:1", "wrong-discount:1", "wrong-state:1", "lost-deadline:1"])
 def test_a_planted_fault_is_found(fault):
     run = subprocess.run([SIMULATE, "--seeds", "1000", "--brief"], capture_output=True, text=True, timeout=300,
                          env={**os.environ, "TIFFIN_PLANTED_FAULT": fault})

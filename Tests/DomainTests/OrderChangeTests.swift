@@ -56,6 +56,24 @@ struct OrderChangeTests {
     }
     private static let cake = CartLine(id: "cake", item: "cake", name: "Cake", quantity: 1, unitPrice: 450)
 
+    /// An order of an outlet that charges nothing, with a promotion.
+    private static func discounted(_ shares: [Int64], _ lines: CartLine...) -> Order.Placement {
+        let discount = Bill.Discount("ten", "Ten", by: .outlet, shares.reduce(0, +), shares: shares)
+        let bill = try! Bill(for: lines.map { try! .init($0.total()) }, on: .none, discounts: [discount], tip: .zero)
+        return Order.Placement(
+            cart: "c", outlet: "o", currency: .inr, lines: lines, charges: bill.charges, total: bill.total, terms: terms
+        )
+    }
+
+    private static let lessDiscounted: Order.Change = {
+        let (before, after) = (discounted([100, 30], pie, tea), discounted([50, 30], line(pie, 1), tea))
+        var ordered = after.lines
+        ordered[0].note = nil
+        return Order.Change(
+            by: .merchant, [.init(line: "pie", name: "Pie", from: 2, to: 1)], before: before.digest,
+            after: after.digest, ordered: ordered, price: after.price)
+    }()
+
     private static let fewer = change(
         [.init(line: "pie", name: "Pie", from: 2, to: 1)], ordered: [line(pie, 1), tea])
     private static let lessPie: [Order.LineEdit] = [.reduce(line: "pie", to: 1)]
@@ -152,6 +170,10 @@ struct OrderChangeTests {
         Case(
             "an order from before its terms were recorded is not changed",
             given: [.placed(placement(pricing: .none))], when: propose(lessPie), then: .rejected(.state)),
+        Case(
+            "an order of an outlet that charges nothing keeps its discounts",
+            given: [.placed(discounted([100, 30], pie, tea))], when: propose(lessPie),
+            then: .events([.changeProposed(lessDiscounted, until: 600_000)])),
         Case(
             "something is left", given: [placed],
             when: propose([.reduce(line: "pie", to: 0), .reduce(line: "tea", to: 0)]),

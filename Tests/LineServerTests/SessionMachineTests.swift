@@ -71,6 +71,17 @@ import TextFormats
         }
     }
 
+    @Test(arguments: StreamName.Category.allCases)
+    func `a read waits for an earlier command, whatever that is about`(category: StreamName.Category) {
+        var machine = SessionMachine(limits: LineConfiguration(), at: 0)
+        let turn = machine.promise(about: category, isHolding: false)
+        let mayOvertake = machine.admit(.read)
+        #expect(!mayOvertake)
+        machine.fulfil(turn) { $0.simpleString("OK") }
+        let isNext = machine.admit(.read)
+        #expect(isNext)
+    }
+
     private static let second: UInt64 = 1_000_000_000
 
     /// Gives the machine bytes, and returns how many requests they end.

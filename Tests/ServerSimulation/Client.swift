@@ -37,6 +37,10 @@ final class Client {
             /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
             case kitchen([OrderReader.Entry])
             case orders([OrderReader.Entry])
+            /// What an outlet took.
+            case takings(JSON)
+            /// What an outlet has counted, with whether all is quiet.
+            case stock(StockReader, isQuiet: Bool)
             case ordersOf([OrderReader.Entry])
             /// The status of an outlet in a list; nil if it is not in it.
             case outlet(String?)
@@ -197,7 +201,27 @@ final class Client {
             let write = Write(id: id, stream: stream, action, of: customer, isRepeatable: isRepeatable())
             return Request(kind: .write(write), words: words + named + write.mark)
         }
-        switch chance.below(100) {
+        switch chance.below(134) {
+        case 100..<106:
+            let thing = chance.chance(60) ? "item \(Prices.item)" : "option \(chance.pick(Choice.options).id)"
+            let count: Count =
+                switch chance.below(10) {
+                case 0..<5: .left(Int64(chance.below(12)))
+                case 5..<9: .more(Int64(chance.number(1..<6)))
+                default: .uncounted
+                }
+            let words = thing.split(separator: " ").map(String.init)
+            return write(
+                "supply-\(outlet)", .stock(thing, count),
+                ["MENU.\(words[0].uppercased()).STOCK", outlet, words[1]] + count.words)
+        case 106, 107: return Request(kind: .stock(outlet, isQuiet: false), words: ["STOCK", outlet])
+        case 108:
+            guard var deal = world.deals[outlet] else {
+                return Request(kind: .home(outlet), words: ["OUTLET.HOME", outlet])
+            }
+            deal.limit = Int64(chance.number(1..<6))
+            return write(
+                "promotions-\(outlet)", .promote(limit: deal.limit), ["PROMO.PUT", outlet, Deal.id, deal.json])
         case 0..<22:
             let (choice, quantity) = (Choice.any(&chance), chance.number(1..<4))
             var words = ["CART.ADD", cart, Model.outlet(of: cart), Prices.item, "\(quantity)"]
@@ -209,7 +233,7 @@ final class Client {
         case 22:
             if chance.chance(50) { return write("cart-\(cart)", .clear, ["CART.CLEAR", cart]) }
             return Request(kind: .outlets, words: ["OUTLETS", "CITY", "Galle", "LIMIT", "100"])
-        case 23:
+        case 23, 120, 121:
             let tip = Int64(chance.below(4) * 5)
             return write("cart-\(cart)", .tip(tip), ["CART.TIP", cart, "\(tip)"])
         case 24, 25: return write("outlet-\(outlet)", .open, ["OUTLET.OPEN", outlet])
@@ -226,13 +250,14 @@ final class Client {
             return write(
                 "menu-\(outlet)", .price(option ?? Prices.item, price),
                 [option == nil ? "MENU.ITEM.PRICE" : "MENU.OPTION.PRICE", outlet, option ?? Prices.item, "\(price)"])
-        case 29..<43:
+        case 29..<43, 109..<120:
             guard let known = world.agreements.suffix(3).randomElement(using: &chance), chance.chance(80) else {
                 return Request(kind: .quote(cart), words: ["CART.QUOTE", cart])
             }
             return checkOut(known.cart, for: known.agreed.total, known.agreed.quote, id)
-        case 43..<67:
+        case 43..<67, 122..<134:
             guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
+            if chance.chance(55) { return change(order, id) }
             let step = draw(for: order)
             return write("order-\(order.id)", .order(step, order), step.words(order.id))
         case 67..<72: return Request(kind: .count(cart), words: ["CART.COUNT", cart])
@@ -263,10 +288,57 @@ final class Client {
         let hasName = customer != nil && chance.chance(60)
         if let customer { words += ["CUSTOMER", customer] }
         if hasName { words += ["NAME", Model.anyName] }
+        // Whoever has not logged in may send ten words.
+        let missing = hasName ? "ask" : chance.pick(["ask", "ask", "remove", "replace", "cancel"])
+        if missing != "ask" { words += ["MISSING", missing] }
         let write = Write(
-            id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer,
+            id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName, missing: missing), of: customer,
             isRepeatable: isRepeatable())
         return Request(kind: .write(write), words: ["CART.CHECKOUT", cart] + words + write.mark)
+    }
+
+    /// What somebody wants to be different about an order, or says of what somebody else wants.
+    private func change(_ order: KnownOrder, _ id: String) -> Request {
+        guard let shown = world.shown[order.id], !shown.lines.isEmpty else {
+            return Request(kind: .order(order), words: ["ORDER.GET", order.id])
+        }
+        let party =
+            switch person.role {
+            case .customer: "customer"
+            case .merchant: "merchant"
+            default: chance.pick(["customer", "merchant"])
+            }
+        let step: ChangeStep
+        if let digest = shown.digest, chance.chance(70) {
+            // Now and then to another bill.
+            let agreed = chance.chance(90) ? digest : String(digest.reversed())
+            step = chance.chance(75) ? .agree(digest: agreed) : .decline(by: party)
+        } else if chance.chance(10) {
+            step = .noted
+        } else {
+            var edits = Edits()
+            func arrival() -> Edits.Arrival { Edits.Arrival(choice: .any(&chance), quantity: chance.number(1..<3)) }
+            if chance.chance(75) {
+                let line = chance.pick(shown.lines)
+                let left = chance.chance(3) ? line.quantity : chance.below(line.quantity)
+                edits.lines = [(line.id, left, chance.chance(40) ? arrival() : nil)]
+            }
+            if edits.lines.isEmpty || chance.chance(25) { edits.add = [arrival()] }
+            step = .propose(edits, by: party, within: chance.pick([1, 3, 30, 30]))
+        }
+        let write = Write(
+            id: id, stream: "order-\(order.id)", .change(step, order), isRepeatable: isRepeatable())
+        return Request(kind: .write(write), words: step.words(order.id) + write.mark)
+    }
+
+    /// Goes on with an order at once, as most do.
+    private func goOn(with order: KnownOrder, _ connection: Connection, _ percent: Int) {
+        guard !world.isCalm, !connection.hasEnded, chance.chance(percent) else { return }
+        requestCount += 1
+        let request = change(order, "w\(number)-\(requestCount)")
+        guard Model.verdict(on: request.kind, of: person) == .allowed else { return }
+        if let write = request.write { writes.append(write) }
+        send([request], on: connection)
     }
 
     /// Most commands have an ID. One without is not sent again, by nobody.
@@ -293,7 +365,7 @@ final class Client {
         case 33..<42: return .ready
         case 42..<48: return .complete
         case 48..<56: return .delay(readyBy: later())
-        case 56..<64: return .cancel(by: chance.pick(["customer", "merchant"]), code: code, text: text)
+        case 56..<64: return .cancel(by: chance.pick(["customer", "merchant", "merchant"]), code: code, text: text)
         case 64..<88:
             let kind = chance.pick([
                 "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "chargedBack",
@@ -509,6 +581,7 @@ final class Client {
             case .hidden: all.mayBeHidden = true
             case .allowedOrRefused: (all.mayBe, all.mayBeRefused) = (true, true)
             }
+            request.write?.roles.insert(moment.users[user].role)
         }
         return all
     }
@@ -603,14 +676,21 @@ final class Client {
             switch write.action {
             case .checkOut: return false
             case .order: observe(write.stream, .version(value))
-            case .open, .close, .hide, .show, .remove: observe(write.stream, .version(value))
+            case .change(_, let order):
+                observe(write.stream, .version(value))
+                // Whoever has proposed something is shown what comes of it.
+                world.shown[order.id] = nil
+                goOn(with: order, connection, 80)
+            case .open, .close, .hide, .show, .remove, .stock, .promote: observe(write.stream, .version(value))
             case .add, .clear, .tip, .price: observe(write.stream, .wrote(write))
             }
         case (.write(let write), .bulk):
-            guard case .checkOut(let total, _) = write.action, let order = reply.string else { return false }
+            guard case .checkOut(let total, _, _) = write.action, let order = reply.string else { return false }
             write.orders.append(order)
             let cart = String(write.stream.dropFirst("cart-".count))
-            world.learn(KnownOrder(id: order, cart: cart, total: total))
+            let known = KnownOrder(id: order, cart: cart, total: total)
+            world.learn(known)
+            goOn(with: known, connection, 85)
             retireCart(of: write)
             observe(write.stream, .wrote(write))
         case (.count(let cart), .integer(let value)): observe("cart-\(cart)", .count(value))
@@ -642,6 +722,13 @@ final class Client {
         case (.order(let order), .bulk(let document)):
             guard let read = JSON(document), let shown = opened(read, askedAt: request.sentAt) else { return false }
             observe("order-\(order.id)", .order(.document, shown))
+            let lines = (shown["lines"]?.array ?? []).compactMap { line in
+                line["line"]?.string.flatMap { id in line["quantity"]?.integer.map { (id: id, quantity: Int($0)) } }
+            }
+            let digest = shown["proposal"]?["after"]?["digest"]?.string
+            world.shown[order.id] = (lines, digest)
+            let isOpen = ["placed", "accepted", "preparing"].contains(shown["status"]?.string)
+            if isOpen { goOn(with: order, connection, digest == nil ? 70 : 60) }
             // What was sent before they were erased had the texts.
             guard !isForgotten(Model.customer(of: order.cart)) else { break }
             followRead("order:\(order.id)", document, request, connection)
@@ -660,6 +747,12 @@ final class Client {
         case (.orders(let outlet, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(outlet, .orders(entries)) }
+        case (.takings(let outlet), .bulk(let document)):
+            guard let read = JSON(document) else { return false }
+            observe(outlet, .takings(read))
+        case (.stock(let outlet, let isQuiet), .bulk(let document)):
+            guard let read = StockReader(document) else { return false }
+            observe("supply-\(outlet)", .stock(read, isQuiet: isQuiet))
         case (.ordersOf(let customer, let isQuiet), .bulk(let document)):
             guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(customer, .ordersOf(entries)) }
@@ -702,6 +795,10 @@ final class Client {
         }
         for outlet in Model.outlets {
             requests.append(Request(kind: .kitchen(outlet, isQuiet: true), words: ["KITCHEN", outlet]))
+            requests.append(Request(kind: .stock(outlet, isQuiet: true), words: ["STOCK", outlet]))
+            requests.append(
+                Request(
+                    kind: .takings(outlet), words: ["TAKINGS", outlet, "FROM", World.days[0], "UNTIL", World.days[2]]))
             requests.append(
                 Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
         }

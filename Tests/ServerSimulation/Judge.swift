@@ -27,9 +27,12 @@ struct Judge {
         histories = try ([record] + lost).map { try History($0, writes, world) }
     }
 
-    /// How many orders the log has, and how many deadlines were met in it.
-    var orderCount: Int { histories[0].orders.count }
-    var deadlineCount: Int { histories[0].deadlineCount }
+    /// What the log has.
+    var tallies: [String: Int] {
+        var tallies = histories[0].tallies
+        tallies["orders"] = histories[0].orders.count
+        return tallies
+    }
 
     func judge() {
         for client in world.clients {
@@ -37,7 +40,8 @@ struct Judge {
             for observations in client.observations { judge(observations) }
         }
         for (name, steps) in histories[0].streams where !name.hasPrefix("order-") {
-            for step in steps where step.id.map({ writes[$0] == nil }) ?? (step.position > world.filled) {
+            for step in steps
+            where !step.isByItself && step.id.map({ writes[$0] == nil }) ?? (step.position > world.filled) {
                 world.violation("nobody asked for position \(step.position) in \(name)")
             }
         }
@@ -47,6 +51,38 @@ struct Judge {
         }
         if let reader = world.reader { judge(reader) }
         for (id, stages) in histories[0].orders { judgeDeadlines(of: id, stages) }
+        judgeSupplies()
+    }
+
+    /// Once all is quiet, whatever was begun has ended.
+    private func judgeSupplies() {
+        let history = histories[0]
+        for (name, steps) in history.streams where name.hasPrefix("cart-") {
+            if let begun = steps.last?.cart.begun {
+                world.violation("\(name) is still being checked out as order \(begun.order)")
+            }
+        }
+        // What was answered to a checkout that is lost still holds.
+        if hasForked { return }
+        for outlet in history.misled { world.violation("\(outlet) never said whether its promotion is spent") }
+        for outlet in Model.outlets {
+            for (order, claims) in history.streams["supply-\(outlet)"]?.last?.supply.held ?? [:] {
+                guard let last = history.orders[order]?.last?.life else {
+                    world.violation("\(outlet) keeps \(claims) for order \(order), which was never placed")
+                    continue
+                }
+                let kept = last.claims.filter { last.givenBack[$0.key] == nil }
+                if claims != kept { world.violation("order \(order) holds \(claims) instead of \(kept)") }
+            }
+        }
+        for (id, stages) in history.orders {
+            guard let life = stages.last?.life, !life.claims.isEmpty else { continue }
+            let supply = history.streams["supply-\(life.order.outlet)"]?.last?.supply
+            if supply?.held[id] == nil { world.violation("order \(id) has \(life.claims), which it never got") }
+            if !life.givenBack.isEmpty, !life.hasReturned {
+                world.violation("order \(id) never gave back \(life.givenBack)")
+            }
+        }
     }
 
     /// What was passed on is the whole log, in order. Only what was passed when the reader was killed comes again.
@@ -84,7 +120,8 @@ struct Judge {
         }
         for order in write.orders {
             let isKnown = histories.contains { history in
-                history.streams[write.stream]?.contains { $0.id == write.id && $0.cart.order == order } ?? false
+                // Where a log was lost, the same cart may have been checked out again, as the same order.
+                self.write(ofOrder: order, write.stream, history).map { hasForked || $0.id == write.id } ?? false
             }
             if !isKnown { world.violation("\(write.id) was answered with order \(order), which the log does not have") }
         }
@@ -95,6 +132,44 @@ struct Judge {
         }
         judgeRefusals(of: write)
         judgeAbsence(for: write)
+        judgeScarcity(for: write)
+    }
+
+    /// The write that placed an order.
+    private func write(ofOrder order: String, _ cart: String, _ history: History) -> Write? {
+        guard let steps = history.streams[cart], let end = steps.last(where: { $0.cart.order == order }) else {
+            return nil
+        }
+        guard let begun = steps.last(where: { $0.cart.begun?.order == order })?.cart.begun else {
+            return end.id.flatMap { writes[$0] }
+        }
+        return begun.write
+    }
+
+    /// Something is only said to be sold out or spent if it was.
+    private func judgeScarcity(for write: Write) {
+        let outlet: String
+        switch write.action {
+        case .add, .checkOut: outlet = Model.outlet(of: String(write.stream.dropFirst("cart-".count)))
+        default: return
+        }
+        for error in write.errors where ["SOLDOUT", "PROMO"].contains(error.code) {
+            func mayBe(_ position: Int64) -> Bool { hasForked || position <= error.head }
+            let isExplained = histories.contains { history in
+                let sellings = (history.sellings[outlet] ?? []).filter { mayBe($0.position) }.map(\.selling)
+                if case .add(let choice, _) = write.action { return sellings.contains { !$0.has(choice) } }
+                let orders = (history.streams[write.stream] ?? []).compactMap { step in
+                    step.id == write.id ? step.cart.begun?.order : nil
+                }
+                return error.code == "SOLDOUT" && sellings.contains { !$0.soldOut.isEmpty }
+                    || (history.streams["supply-\(outlet)"] ?? []).contains { step in
+                        mayBe(step.position) && orders.contains { step.supply.refused[$0] == error.code }
+                    }
+            }
+            if !isExplained {
+                world.violation("\(write.id) on \(write.stream) was refused with \(error.code), never so")
+            }
+        }
     }
 
     /// An outlet is only said not to be there once it was removed.
@@ -103,8 +178,8 @@ struct Judge {
         let outlet: String
         switch write.action {
         case .add, .checkOut: outlet = Model.outlet(of: name)
-        case .open, .close, .hide, .show, .price: outlet = name
-        case .clear, .tip, .remove, .order: return
+        case .open, .close, .hide, .show, .price, .stock, .promote: outlet = name
+        case .clear, .tip, .remove, .order, .change: return
         }
         for error in write.errors where error.code == "NOTFOUND" {
             if !histories.contains(where: { wasRemoved(outlet, $0, error.head) }) {
@@ -115,17 +190,32 @@ struct Judge {
 
     /// How often a write was applied. One command may be several events of an order.
     private func count(of write: Write, in history: History) -> Int {
-        guard case .order(_, let order) = write.action else {
-            return history.streams[write.stream]?.count { $0.id == write.id } ?? 0
+        guard let order = write.order else {
+            let steps = history.streams[write.stream] ?? []
+            guard case .checkOut = write.action else { return steps.count { $0.id == write.id } }
+            // After a refusal it is decided anew, if it is sent again.
+            return steps.indices.count { index in
+                let cart = steps[index].cart
+                if let begun = cart.begun {
+                    return begun.write === write && (index + 1 == steps.count || steps[index + 1].cart.order != nil)
+                }
+                return steps[index].id == write.id && cart.order != nil
+                    && (index == 0 || steps[index - 1].cart.begun == nil)
+            }
         }
         return history.orders[order.id]?.count { $0.id == write.id } ?? 0
     }
 
     private func explains(_ reply: Int64, to write: Write, _ history: History) -> Bool {
-        if case .order(let step, let order) = write.action {
+        if let order = write.order {
             return history.orders[order.id]?.contains { stage in
-                stage.state.version == reply
-                    && (stage.id == write.id || stage.state.outcome(of: step, stage.order) == .same)
+                guard stage.state.version == reply else { return false }
+                if stage.id == write.id { return true }
+                switch write.action {
+                case .order(let step, _): return stage.life.outcome(of: step) == .same
+                case .change(let step, _): return stage.life.isSame(step)
+                default: return false
+                }
             } ?? false
         }
         let steps = history.streams[write.stream] ?? []
@@ -136,17 +226,51 @@ struct Judge {
 
     /// A command about an order is refused only if the order was in a state that refuses it.
     private func judgeRefusals(of write: Write) {
-        guard case .order(let step, let order) = write.action else { return }
-        for error in write.errors where ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(error.code) {
+        guard let order = write.order else { return }
+        for error in write.errors where !["UNKNOWN", "UNAVAILABLE", "BUSY", "NOPERM", "FORGOTTEN"].contains(error.code)
+        {
             let isExplained = histories.contains { history in
-                history.orders[order.id]?.contains { stage in
-                    (hasForked || stage.position <= error.head)
-                        && stage.state.outcome(of: step, stage.order) == .refused(code: error.code)
-                } ?? false
+                let all = history.orders[order.id] ?? []
+                // It was so at some moment since it was sent.
+                let stages = all.indices.filter { index in
+                    let isOver = index + 1 < all.count && all[index + 1].time + Judge.patience / 4 < error.sentAt
+                    return hasForked || all[index].position <= error.head && !isOver
+                }.map { all[$0] }
+                switch write.action {
+                case .order(let step, _):
+                    return stages.contains { $0.life.outcome(of: step) == .refused(code: error.code) }
+                case .change(let step, _):
+                    return stages.contains { $0.life.mayRefuse(step, with: error.code, write.roles) }
+                        || mayRefuse(step, of: order, with: error, history)
+                default: return false
+                }
             }
             if !isExplained, error.code != "NOTFOUND" || !mayBeUnknown(order.id, error.sentAt) {
                 world.violation("\(write.id) on \(write.stream) was refused with \(error.code), never so")
             }
+        }
+    }
+
+    /// Whether what the catalogue said, or what was counted, may have been why a change was refused.
+    private func mayRefuse(_ step: ChangeStep, of order: KnownOrder, with error: Refusal, _ history: History) -> Bool {
+        guard case .propose(let edits, _, _) = step, !edits.arrivals.isEmpty else { return false }
+        func mayBe(_ position: Int64) -> Bool { hasForked || position <= error.head }
+        switch error.code {
+        case "CHOICE": return edits.arrivals.contains(where: \.choice.isTooMuch)
+        case "NOTFOUND": return wasRemoved(order.outlet, history, error.head)
+        case "CLOSED":
+            return history.streams["outlet-\(order.outlet)"]?.contains { mayBe($0.position) && !$0.outlet.isOpen }
+                ?? false
+        case "SOLDOUT":
+            return history.sellings[order.outlet]?.contains { position, selling in
+                mayBe(position) && edits.arrivals.contains { !selling.has($0.choice) }
+            } ?? false
+        case "STATE":
+            return history.streams["supply-\(order.outlet)"]?.contains { step in
+                mayBe(step.position)
+                    && edits.arrivals.contains { $0.choice.claims(1).contains { step.supply.left[$0.key] != nil } }
+            } ?? false
+        default: return false
         }
     }
 
@@ -163,7 +287,7 @@ struct Judge {
     private func judgeDeadlines(of id: String, _ stages: [History.Stage]) {
         let patience = Judge.patience + (world.hasFleet ? Judge.leaseTime : 0)
         for (index, stage) in stages.enumerated() {
-            guard let due = stage.state.deadline(of: stage.order).flatMap(world.time(of:)) else { continue }
+            guard let due = stage.life.deadline.flatMap(world.time(of:)) else { continue }
             let end = index + 1 < stages.count ? stages[index + 1].time : world.now
             var since = max(due, stage.time)
             for trouble in world.troubles where trouble > since && trouble < end {
@@ -193,7 +317,10 @@ struct Judge {
             case .wrote(let write):
                 // What changed nothing when it was answered may have been done later.
                 guard !write.mayChangeNothing else { continue }
-                guard let version = carts(observation).first(where: { $0.step.id == write.id })?.version else {
+                let version = carts(observation).first { _, step, _ in
+                    write.orders.isEmpty ? step.id == write.id : step.cart.order.map(write.orders.contains) ?? false
+                }?.version
+                guard let version else {
                     wrong("has not \(write.id), which was answered")
                     continue
                 }
@@ -211,7 +338,8 @@ struct Judge {
             case .cart(let read):
                 let isKnown = carts(observation).contains { version, step, _ in
                     version == read.version && version >= floor && step.cart.count == read.count
-                        && step.cart.shown.total == read.total && step.cart.order == read.order
+                        && step.cart.shown.total == read.total && step.cart.shownOrder == read.order
+                        && step.cart.status == read.status
                         && step.cart.shown.documents == read.charges && step.cart.tip == read.tip
                         && step.cart.customer == read.customer
                 }
@@ -219,21 +347,21 @@ struct Judge {
             case .quote(let read):
                 let isKnown = carts(observation).contains { version, step, history in
                     guard version == read.version, version >= floor, step.cart.count == read.count,
-                        step.cart.order == read.order
+                        step.cart.shownOrder == read.order
                     else { return false }
                     func isShown(_ bill: Bill) -> Bool { bill.total == read.total && bill.documents == read.charges }
-                    if let bill = step.cart.bill { return isShown(bill) }
+                    if let bill = step.cart.bill ?? step.cart.begun?.after.bill { return isShown(bill) }
                     let outlet = Model.outlet(of: String(subject.dropFirst("cart-".count)))
                     let charges = world.terms[outlet]?.charges ?? Charges()
-                    // Of what cannot be had now, nobody knows a newer price. An outlet that was removed charges nothing.
-                    if read.quote == nil {
-                        if isShown(step.cart.bill(charges)) { return true }
-                        let isGone = wasRemoved(outlet, history, observation.head)
-                        if isGone, isShown(step.cart.bill(Charges())) { return true }
-                    }
-                    return (history.prices[outlet] ?? []).contains {
-                        (hasForked || $0.position <= observation.head)
-                            && isShown(step.cart.bill(at: $0.prices, charges))
+                    let isGone = read.quote == nil && wasRemoved(outlet, history, observation.head)
+                    return (history.sellings[outlet] ?? []).contains { position, selling in
+                        guard hasForked || position <= observation.head else { return false }
+                        if isShown(step.cart.bill(at: selling, charges)) { return true }
+                        // Of what cannot be had now, nobody knows a newer price. An outlet that was removed charges
+                        // nothing.
+                        return read.quote == nil
+                            && (isShown(step.cart.bill(charges, less: selling.openDeal))
+                                || isGone && isShown(step.cart.bill(Charges(), less: selling.openDeal)))
                     }
                 }
                 if isKnown { seen[subject] = read.version } else { wrong("was said to cost \(read)") }
@@ -243,7 +371,7 @@ struct Judge {
             case .order(let view, let shown?):
                 let version = shown["version"]?.integer ?? 0
                 let differences = stages(observation).filter { $0.state.version == version && version >= floor }
-                    .map { $0.order.difference($0.state, in: view, from: shown) }
+                    .map { $0.life.difference(in: view, from: shown) }
                 if differences.contains(nil) {
                     seen[subject] = max(isBlind ? 0 : seen[subject] ?? 0, version)
                     if observation.isOfList { known[subject] = version }
@@ -267,6 +395,28 @@ struct Judge {
             case .nothing:
                 let outlet = String(subject.dropFirst("outlet-".count))
                 if !histories.contains(where: { wasRemoved(outlet, $0, observation.head) }) { wrong("was not there") }
+            case .takings(let read):
+                let movements = (histories[0].movements[subject] ?? []).filter { $0.position <= observation.head }
+                let expected = TakingsModel(movements.lazy.map(\.movement)).document
+                let nothing = TakingsModel([]).document
+                let days = World.days.enumerated().map { index, day in
+                    var shown = index == 1 ? expected : nothing
+                    shown["day"] = JSON(day)
+                    return shown
+                }
+                let found = read["days"]?.array?.map { day in
+                    var day = day
+                    (day["from"], day["until"]) = (nil, nil)
+                    return day
+                }
+                if read["sum"] != expected || found != days { wrong("took \(read) instead of \(expected)") }
+            case .stock(let read, let isQuiet):
+                let supplies = [(Int64(0), SupplyModel())] + steps(observation).map { ($0.version, $0.step.supply) }
+                let isKnown = supplies.contains { version, supply in
+                    guard version == read.version, version >= floor, supply.left == read.left else { return false }
+                    return !isQuiet || hasForked || heldBeforeKitchen(supply, read.left, observation.head) == read.held
+                }
+                if isKnown { seen[subject] = read.version } else { wrong("was shown as \(read)") }
             case .ordersOf(let entries):
                 let expected = lastStages(observation) { $0.order.customer == subject }
                 if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
@@ -275,6 +425,17 @@ struct Judge {
                 if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
             }
         }
+    }
+
+    /// How much of what is counted orders hold that the kitchen has not begun with.
+    private func heldBeforeKitchen(_ supply: SupplyModel, _ left: Claims, _ head: Int64) -> Claims {
+        var sums = left.mapValues { _ in Int64(0) }
+        for (order, claims) in supply.held {
+            let stage = histories[0].orders[order]?.last { $0.position <= head }
+            guard [.awaitingPayment, .placed, .accepted].contains(stage?.state.status ?? .placed) else { continue }
+            for (key, count) in claims where sums[key] != nil { sums[key]! += count }
+        }
+        return sums
     }
 
     /// Whether an outlet was removed by then.

@@ -210,7 +210,8 @@ final class SimulatedLink {
 @LoopActor
 final class PeerSession {
     private static let commands = Dictionary(
-        Command.all.map { ($0.declaration.name, $0) }, uniquingKeysWith: { first, _ in first })
+        (Command.all + Command.ofServers).map { ($0.declaration.name, $0) },
+        uniquingKeysWith: { first, _ in first })
 
     private weak var service: Serving.Server?
     private let answer: @LoopActor (Int, Result<Answer, Failure>) -> Void

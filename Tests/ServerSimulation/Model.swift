@@ -68,6 +68,10 @@ struct Request {
         case order(KnownOrder)
         /// What an outlet's kitchen sees, and its orders; with whether all is quiet.
         case kitchen(String, isQuiet: Bool)
+        /// What an outlet took, when all is quiet.
+        case takings(String)
+        /// What an outlet has counted, with whether all is quiet.
+        case stock(String, isQuiet: Bool)
         case orders(String, isQuiet: Bool)
         /// The orders of a customer.
         case ordersOf(String, isQuiet: Bool)
@@ -102,8 +106,15 @@ enum Action {
     /// Sets what the item costs, or an option.
     case price(String, Int64)
     /// Places an order for what is in the cart, if it costs that.
-    case checkOut(total: Int64, hasName: Bool)
+    ///
+    /// - Parameter missing: what is to be done if something is missing.
+    case checkOut(total: Int64, hasName: Bool, missing: String)
     case order(OrderStep, KnownOrder)
+    case change(ChangeStep, KnownOrder)
+    /// Says how much there is of something: `item tea`, `option milk`.
+    case stock(String, Count)
+    /// Takes something off so many orders.
+    case promote(limit: Int64)
 }
 
 /// An error that was answered.
@@ -138,6 +149,21 @@ final class Write {
     var wasLost = false
     /// When it was sent first.
     var sentAt: UInt64?
+    /// What its user may have been.
+    var roles: Set<Role> = []
+
+    /// The order that it is about.
+    var order: KnownOrder? {
+        switch action {
+        case .order(_, let order), .change(_, let order): order
+        default: nil
+        }
+    }
+
+    /// Whether its user may have spoken for a party.
+    func maySpeak(for party: String) -> Bool {
+        roles.contains(.admin) || roles.contains(party == "customer" ? .customer : .merchant)
+    }
 
     var isTip: Bool { if case .tip = action { true } else { false } }
     var isAnswered: Bool { !replies.isEmpty || !orders.isEmpty }
@@ -145,8 +171,8 @@ final class Write {
     /// Whether it is accepted where it changes nothing.
     var mayChangeNothing: Bool {
         switch action {
-        case .add, .checkOut: false
-        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order: true
+        case .add, .checkOut, .stock(_, .more): false
+        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order, .change, .stock, .promote: true
         }
     }
 
@@ -197,7 +223,7 @@ enum Model {
         case .order(let order): return knows(person, order) ? .allowed : .hidden
         case .write(let write):
             guard may(person, write) else { return .refused }
-            guard case .order(_, let order) = write.action else { return .allowed }
+            guard let order = write.order else { return .allowed }
             return knows(person, order) ? .allowed : .hidden
         case .subscribe(_, let order?):
             if person.grants.isEmpty { return .allowed }
@@ -213,7 +239,7 @@ enum Model {
         case .hello, .echo, .write, .order: true
         case .count(let cart), .cart(let cart), .quote(let cart): reads(person, cart: cart)
         case .home(let outlet): reads(person, outlet: outlet)
-        case .kitchen(let outlet, _): runs(person, outlet)
+        case .kitchen(let outlet, _), .stock(let outlet, _), .takings(let outlet): runs(person, outlet)
         case .orders(let outlet, _): person.role == .merchant ? runs(person, outlet) : person.grants.isEmpty
         case .ordersOf(let customer, _):
             person.grants.isEmpty || person.role == .customer && owns(person, customer)
@@ -232,10 +258,12 @@ enum Model {
         switch write.action {
         case .add, .clear, .tip, .checkOut:
             return person.role == .admin || person.role == .customer && owns(person, id)
-        case .open, .close, .hide, .show, .remove, .price: return runs(person, id)
-        case .order(.cancel(let party, _, _), _):
+        case .open, .close, .hide, .show, .remove, .price, .stock, .promote: return runs(person, id)
+        case .order(.cancel(let party, _, _), _), .change(.propose(_, let party, _), _),
+            .change(.decline(let party), _):
             return person.role == .admin || person.role == (party == "customer" ? .customer : .merchant)
-        case .order: return person.role == .admin || person.role == .merchant
+        case .change(.agree, _): return person.role != .auditor
+        case .order, .change(.noted, _): return person.role == .admin || person.role == .merchant
         }
     }
 
@@ -267,8 +295,9 @@ enum Model {
         switch kind {
         case .hello(let isRight): return !isRight && code == "BUSY"
         case .echo: return false
-        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe:
+        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe, .takings:
             return ["UNAVAILABLE", "BUSY"].contains(code)
+        case .stock: return ["UNAVAILABLE", "BUSY", "NOTFOUND"].contains(code)
         case .write(let write):
             if ["UNKNOWN", "UNAVAILABLE", "BUSY"].contains(code) { return true }
             // A reason is given in the name of the order's customer.
@@ -278,12 +307,17 @@ enum Model {
             }
             switch write.action {
             case .add(let choice, _):
-                return ["CLOSED", "LIMIT", "STATE", "NOTFOUND"].contains(code) || choice.isTooMuch && code == "CHOICE"
-            case .checkOut: return ["CLOSED", "STATE", "TOTALCHANGED", "NOTFOUND"].contains(code)
+                return ["CLOSED", "LIMIT", "STATE", "NOTFOUND", "SOLDOUT"].contains(code)
+                    || choice.isTooMuch && code == "CHOICE"
+            case .checkOut:
+                return ["CLOSED", "STATE", "TOTALCHANGED", "NOTFOUND", "SOLDOUT", "PROMO"].contains(code)
             case .clear, .tip: return code == "STATE"
-            case .open, .close, .hide, .show, .price: return code == "NOTFOUND"
+            case .open, .close, .hide, .show, .price, .promote, .stock(_, .left), .stock(_, .uncounted):
+                return code == "NOTFOUND"
+            case .stock(_, .more): return ["NOTFOUND", "STATE"].contains(code)
             case .remove: return false
             case .order: return ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(code)
+            case .change(let step, _): return step.codes.contains(code)
             }
         }
     }

@@ -81,8 +81,8 @@ extension OrderTerms {
     /// Any terms.
     static func any(_ chance: inout SeededGenerator) -> OrderTerms {
         OrderTerms(
-            prepMinutes: chance.pick([nil, 0, 15]), acceptWithin: chance.pick([nil, 0, 1, 1, 2, 3]),
-            payWithin: chance.pick([nil, nil, 1, 2, 3]))
+            prepMinutes: chance.pick([nil, 0, 15]), acceptWithin: chance.pick([nil, 0, 0, 1, 2, 3, 9]),
+            payWithin: chance.pick([nil, nil, nil, nil, 2, 3]))
     }
 }
 

@@ -16,7 +16,8 @@ struct Choice: Equatable {
 
     /// The choice that a line's id tells of.
     init(line: String) {
-        for word in line.split(separator: "+").dropFirst() {
+        // A line that is beside an equal one has a number.
+        for word in (line.split(separator: "~").first ?? "").split(separator: "+").dropFirst() {
             let parts = word.split(separator: "*")
             units.append((String(parts[0]), parts.count > 1 ? Int(parts[1]) ?? 0 : 1))
         }

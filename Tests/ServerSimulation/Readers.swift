@@ -10,6 +10,7 @@ enum CartReader {
         var charges = JSON.array([])
         var customer: String?
         var order: String?
+        var status = "empty"
         /// The digest of a quote.
         var quote: String?
     }
@@ -25,7 +26,28 @@ enum CartReader {
         return Cart(
             version: version, count: count, total: total, tip: value["tip"]?.integer ?? 0,
             charges: value["charges"] ?? .array([]),
-            customer: value["customer"]?.string, order: value["order"]?.string, quote: value["quote"]?.string)
+            customer: value["customer"]?.string, order: value["order"]?.string, status: value["status"]?.string ?? "",
+            quote: value["quote"]?.string)
+    }
+}
+
+/// What `STOCK` says.
+struct StockReader {
+    var version: Int64
+    var left: Claims = [:]
+    var held: Claims = [:]
+
+    init?(_ document: [UInt8]) {
+        guard let value = JSON(document), let version = value["version"]?.integer, let stock = value["stock"]?.array
+        else { return nil }
+        self.version = version
+        for thing in stock {
+            guard let kind = thing["kind"]?.string, let id = thing["id"]?.string, left["\(kind) \(id)"] == nil,
+                let left = thing["left"]?.integer, let held = thing["held"]?.integer
+            else { return nil }
+            self.left["\(kind) \(id)"] = left
+            self.held["\(kind) \(id)"] = held
+        }
     }
 }
 

@@ -17,7 +17,7 @@ import Users
 @LoopActor
 final class Server {
     /// How many batches fill the log at the start.
-    static let fillCount = 3 * Model.outlets.count
+    static func fillCount(_ world: World) -> Int { 3 * Model.outlets.count + world.deals.count + world.counts.count }
     /// Writes nothing, and so begins no thread: once a line was too long, those behind it wait for ever.
     private static let silence = {
         let output = LineOutput(descriptor: -1)
@@ -103,7 +103,7 @@ final class Server {
     /// Registers the outlets.
     func fill() async {
         for outlet in Model.outlets {
-            let commands = [
+            var commands = [
                 [
                     "OUTLET.PUT", outlet,
                     """
@@ -114,6 +114,10 @@ final class Server {
                 ["MENU.PUT", outlet, Prices.menu],
                 ["OUTLET.OPEN", outlet],
             ]
+            if let count = world.counts[outlet] {
+                commands.append(["MENU.ITEM.STOCK", outlet, Prices.item, "COUNT", "\(count)"])
+            }
+            if let deal = world.deals[outlet] { commands.append(["PROMO.PUT", outlet, Deal.id, deal.json]) }
             for words in commands {
                 do throws(Failure) {
                     _ = try await service!.perform(words.map { Array($0.utf8) })

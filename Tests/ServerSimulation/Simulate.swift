@@ -18,14 +18,14 @@ struct Simulate {
         var nanoseconds: UInt64 = 0
         var replies = 0
         var events = 0
-        var orders = 0
-        var deadlines = 0
+        /// What the logs have, by what it is.
+        var tallies: [String: Int] = [:]
 
         /// What there was in all, and how fast.
         func told(after seconds: Double) -> String {
             let simulated = Double(nanoseconds) / 1e9
-            return "\(replies) replies, \(events) events, \(orders) orders, \(deadlines) deadlines met, "
-                + "\(Int(simulated)) s simulated in "
+            let tallies = tallies.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key), " }.joined()
+            return "\(replies) replies, \(events) events, \(tallies)\(Int(simulated)) s simulated in "
                 + "\(Int(seconds.rounded(.up))) s, \(Int(simulated / max(seconds, 0.001))) simulated seconds a second"
         }
     }
@@ -97,8 +97,7 @@ struct Simulate {
             total.nanoseconds += outcome.nanoseconds
             total.replies += outcome.replies
             total.events += outcome.events
-            total.orders += outcome.orders
-            total.deadlines += outcome.deadlines
+            total.tallies.merge(outcome.tallies, uniquingKeysWith: +)
             let done = seed - seeds.lowerBound + 1
             if done % 1_000 == 0 || seed == seeds.upperBound - 1 {
                 print("\(done) seeds from \(seeds.lowerBound): \(total.told(after: Simulate.seconds() - began))")
@@ -205,13 +204,12 @@ struct Simulate {
             case "|": outcome.trace.append(line)
             case "violation": outcome.violations.append(String(line.dropFirst("violation ".count)))
             case "fault": outcome.faults[String(words[1])] = Int(words[2])
+            case "tally": outcome.tallies[words[2...].joined(separator: " ")] = Int(words[1])
             case "done":
                 outcome.digest = String(words[1])
                 outcome.nanoseconds = UInt64(words[2]) ?? 0
                 outcome.replies = Int(words[3]) ?? 0
                 outcome.events = Int(words[4]) ?? 0
-                outcome.orders = Int(words[5]) ?? 0
-                outcome.deadlines = Int(words[6]) ?? 0
             default: outcome.violations.append("it said: \(line)")
             }
         }

@@ -14,6 +14,8 @@ final class World {
     private static let millisecond: UInt64 = 1_000_000
     /// What the servers' clocks show at the start.
     private static let epochMilliseconds: Int64 = 1_700_000_000_000
+    /// The day of that in the outlets' time zone, between the days beside it.
+    static let days = ["2023-11-14", "2023-11-15", "2023-11-16"]
     /// How far they are set forward in the end: an order that nobody hands over counts as completed a day after its
     /// promise.
     private static let leapMilliseconds: Int64 = 26 * 3_600_000
@@ -66,8 +68,14 @@ final class World {
     let pace: Int
     /// What each outlet's orders wait for.
     let terms: [String: OrderTerms]
+    /// What outlets take off at first.
+    let deals: [String: Deal]
+    /// How many of the item outlets have at first.
+    let counts: [String: Int64]
     /// The orders that clients know of.
     private(set) var orders: [KnownOrder] = []
+    /// What clients were shown of orders: the lines, and the digest of what is proposed.
+    var shown: [String: (lines: [(id: String, quantity: Int)], digest: String?)] = [:]
     /// What carts were said to cost, with the digest of the quote.
     var agreements: [(cart: String, agreed: (total: Int64, quote: String?))] = []
     /// How many carts of a name are checked out.
@@ -101,6 +109,12 @@ final class World {
         for outlet in Model.outlets { terms[outlet] = .any(&drawn) }
         for outlet in Model.outlets { terms[outlet]?.charges = .any(&drawn) }
         self.terms = terms
+        var deals: [String: Deal] = [:]
+        for outlet in Model.outlets { deals[outlet] = .any(&drawn) }
+        self.deals = deals
+        var counts: [String: Int64] = [:]
+        for outlet in Model.outlets where drawn.chance(40) { counts[outlet] = Int64(drawn.number(2..<15)) }
+        self.counts = counts
     }
 
     var now: UInt64 { simulated_time() }
@@ -271,8 +285,8 @@ final class World {
     }
 
     private var output: Int32 = 1
-    /// What the final log has: orders, and deadlines that were met.
-    private var (orderCount, deadlineCount) = (0, 0)
+    /// What the final log has.
+    private var tallies: [String: Int] = [:]
 
     private func run() async {
         isCalm = true
@@ -307,7 +321,7 @@ final class World {
             let events = try await log.read(partition: 0, after: 0, limit: .max)
             let judge = try Judge(self, Record(events: events, commits: commits), lostLogs)
             judge.judge()
-            (orderCount, deadlineCount) = (judge.orderCount, judge.deadlineCount)
+            tallies = judge.tallies
         } catch {
             violation("the log cannot be read: \(error)")
         }
@@ -347,7 +361,7 @@ final class World {
             let batches = (try? await log.commits(partition: 0, after: 0, limit: .max).count) ?? 0
             let events = (try? await log.read(partition: 0, after: 0, limit: .max)) ?? []
             // What the servers filled the log with at the start stays.
-            let lost = min(chance.number(1..<4), batches - Server.fillCount)
+            let lost = min(chance.number(1..<4), batches - Server.fillCount(self))
             guard lost > 0 else { return }
             met(.fork)
             lostLogs.append(Record(events: events, commits: commits))
@@ -381,7 +395,8 @@ final class World {
         for text in violations.prefix(5) { tell("violation \(text.replacing("\n", with: " "))") }
         for (fault, count) in faults { tell("fault \(fault.rawValue) \(count)") }
         let replies = clients.reduce(0) { $0 + $1.replies }
-        tell("done \(digest) \(now) \(replies) \(head) \(orderCount) \(deadlineCount)")
+        for (what, count) in tallies { tell("tally \(count) \(what)") }
+        tell("done \(digest) \(now) \(replies) \(head)")
         _exit(0)
     }
 

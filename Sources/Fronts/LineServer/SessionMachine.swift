@@ -324,7 +324,7 @@ struct SessionMachine: ~Copyable {
 
     /// A set of categories that needs no memory of its own.
     private struct Categories {
-        private var bits: UInt8 = 0
+        private var bits: UInt16 = 0
 
         mutating func insert(_ category: StreamName.Category) { bits |= 1 << category.number }
 

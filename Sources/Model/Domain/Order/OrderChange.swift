@@ -391,7 +391,8 @@ extension Order.Book {
                 .limit, "an order takes at most \(Cart.maximumLines) lines, with those that go")
         }
         guard !placement.pricing.taxes.isEmpty || placement.charges.allSatisfy({ $0.kind != .tax }),
-            placement.pricing.charges != .none || placement.charges.allSatisfy({ $0.kind == .tax || $0.kind == .tip })
+            placement.pricing.charges != .none
+                || placement.charges.allSatisfy({ [.tax, .tip, .discount].contains($0.kind) })
         else {
             throw Rejection(.state, "the order was placed before its terms were recorded, and cannot be changed")
         }
