@@ -564,7 +564,7 @@ struct History {
                 if let claims = event.event.givenBack, !life.end(giving: claims, butFor: missing) {
                     world.violation("order \(id) gave back \(claims) instead of \(life.returnable)")
                 }
-                let bill = life.order.bill
+                let bill = life.state.contents.bill
                 if let (change, until) = event.event.change {
                     take(change, until: until, &life, event)
                 } else {
@@ -572,7 +572,7 @@ struct History {
                 }
                 switch event.event {
                 case .rejected, .cancelled: move(.cancelled(bill), life, event)
-                case .changed: move(.changed(from: bill, to: life.order.bill), life, event)
+                case .changed: move(.changed(from: bill, to: life.state.contents.bill), life, event)
                 case .refunded:
                     guard case .refunded(let columns, _, _, _)? = OrderChange(event.event) else { continue }
                     move(.refunded(columns, of: bill), life, event)
@@ -780,7 +780,7 @@ struct History {
                 wrong("could not be changed like that")
                 break
             }
-            let isAtOnce = change.isAgreed(beforehand: life.missing, life.order.bill.total)
+            let isAtOnce = change.isAgreed(beforehand: life.missing, life.state.contents.bill.total)
             let ends = party == "merchant" && change.takesAway && life.missing == "cancel"
             switch event {
             case .changeProposed(_, let until) where !isAtOnce && !ends:

@@ -78,7 +78,7 @@ struct OrderLife {
         }
     }
 
-    private(set) var order: OrderFacts
+    let order: OrderFacts
     private(set) var state: OrderState
     private(set) var lines: [Line]
     /// What is done if something is missing: `ask`, `remove`, `replace` or `cancel`.
@@ -120,7 +120,7 @@ struct OrderLife {
     /// What it gives back if it ends now.
     var returnable: Claims {
         switch state.status {
-        case .awaitingPayment, .placed, .accepted: kept
+        case .awaitingPayment, .scheduled, .placed, .accepted: kept
         case .preparing, .ready: kept.ofPromotions
         case .completed, .rejected, .cancelled: [:]
         }
@@ -213,7 +213,7 @@ struct OrderLife {
         }
         for arrival in edits.add where !arrive(arrival, replacing: nil) { return nil }
         var (after, off): ([Line], [Int64]) = ([], [])
-        let discounts = order.bill.discounts
+        let discounts = state.contents.bill.discounts
         for (index, line) in lines.enumerated() {
             let quantity = left[line.line.id] ?? line.line.quantity
             guard quantity > 0 else { continue }
@@ -237,7 +237,7 @@ struct OrderLife {
     func hasLeft(_ columns: Bill.Columns) -> Bool {
         var after = self
         after.refunded.merge(columns, uniquingKeysWith: +)
-        return !after.isBelowRefunds(order.bill, lines)
+        return !after.isBelowRefunds(state.contents.bill, lines)
     }
 
     /// Whether less would be charged of something than was given back of it.
@@ -279,15 +279,17 @@ struct OrderLife {
     /// - Parameter until: until when it waits for an answer; nil if it is made.
     mutating func take(_ change: Change, until: Int64?) {
         if until != nil || proposal == nil {
-            records.append(Record(change: change, totalBefore: order.bill.total, until: until))
+            records.append(Record(change: change, totalBefore: state.contents.bill.total, until: until))
         }
         state.take(.nothing)
         digest = until == nil ? change.after : change.before
         guard until == nil else { return }
         endProposal("agreed")
         hasTwoBills = hasTwoBills || refunded.money > 0
-        (lines, order.bill) = (change.lines, change.bill)
-        order.lines = lines.map { .init(id: $0.line.id, quantity: $0.line.quantity, document: $0.document) }
+        lines = change.lines
+        state.contents = OrderContents(
+            lines: lines.map { .init(id: $0.line.id, quantity: $0.line.quantity, document: $0.document) },
+            bill: change.bill)
     }
 
     private mutating func endProposal(_ state: String, by party: String? = nil) {

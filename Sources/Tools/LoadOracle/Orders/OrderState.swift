@@ -136,7 +136,7 @@ package struct OrderState: Hashable, Sendable {
     /// Whether it waited to be paid once more.
     private(set) var hasLostCover = false
     /// What is ordered by now.
-    package private(set) var contents: OrderContents
+    package var contents: OrderContents
     /// The changes that were made or proposed.
     private(set) var changes: [OrderProposal] = []
     /// Until when a proposal waits for an answer, as ``due`` is.
