@@ -17,6 +17,7 @@ const MOST_UNITS = 99;
 const MOST_TIMES = 1_000_000_000;
 
 /// What a promotion gives, in words. `names` has those of `items` and `sections` by their ids.
+/** @param {any} promotion @param {string} currency @param {any} names */
 export function giftWords({ on, give, of = {}, buy = 0, get = 1 }, currency, names) {
     const gift = give.percent !== undefined ? (give.percent === 100_000 ? "free" : `${give.percent / 1000} % off`)
         : give.amount !== undefined ? `${money(give.amount, currency)} off` : `for ${money(give.price, currency)}`;

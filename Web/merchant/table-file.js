@@ -2,8 +2,8 @@
 
 import { major } from "../shared/money.js";
 import { editable, isSame } from "./changes.js";
-import { idOf, readAttribute, shownAttribute } from "./menu-forms.js";
-import { minor } from "./parts.js";
+import { readAttribute, shownAttribute } from "./menu-forms.js";
+import { idOf, minor } from "./parts.js";
 
 const TEXTS = ["kind", "name", "description", "cuisine", "imageSmall", "imageLarge", "tax"];
 const LISTS = ["tags", "options"];
@@ -88,6 +88,7 @@ export function menuOf(text, before, currency, { isWhole }) {
         const id = row.id || idOf(row.name ?? "", (text) => lines.has(text));
         if (lines.has(id)) throw new Error(`${id} is in line ${lines.get(id)} already.`);
         const old = places.get(id)?.items.find((item) => item.id === id);
+        /** @type {any} */
         const item = old ? { id, ...editable(old) } : { id, kind: "menuItem" };
         for (const [column, value] of Object.entries(row)) set(item, column, value);
         if (!item.name) throw new Error("name: it needs one.");
