@@ -7,7 +7,7 @@ import re
 from datetime import date, timedelta
 
 from PIL import Image
-from site_under_test import PATIENCE, Site, put_kitchen, violations
+from site_under_test import PATIENCE, Site, put_kitchen, violations, wait_for_home
 from tiffin import fresh_database, item_document, outlet_document, put_open_outlet, run_tiffin, section_document, wait_until
 from test_kitchen import place
 
@@ -152,6 +152,10 @@ def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(v
 def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, merchant, name):
     put_kitchen(merchant, name)
     page = open_page(visit, site, f"#menu?outlet={name}")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Preview").click()
+    preview = opened.value
+    wait_for_home(preview, merchant, name)
     page.get_by_role("button", name="Lunch 0", exact=True).click()
     page.get_by_label("Price", exact=True).fill("12")
     # Another item does not matter, the same one does.
@@ -181,6 +185,13 @@ def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, m
     agree(page, "Meanwhile: Price: LKR\xa010.30 → LKR\xa050.00", "Yours: Name: Lunch 3 → Third lunch", yes="Change it all the same")
     page.get_by_role("button", name="Third lunch").wait_for()
     assert item(merchant, name, "lunch3")["price"] == 5000
+    # The preview has followed. It is the store's page, without a cart.
+    wait_for_home(preview, merchant, name)
+    preview.locator("[data-item=lunch3] .add").click()
+    preview.locator(".toast", has_text="This is a preview").wait_for(state="attached")
+    preview.get_by_text("Preview: customers see this place like that").wait_for()
+    assert preview.locator("#cart-button").is_hidden() and violations(preview) == []
+    assert preview.evaluate("() => navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
 
 
 def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, name):
@@ -329,6 +340,13 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     row.get_by_text("All").wait_for()
     assert [text.replace("LKR\xa0", "") for text in row.locator("td").all_text_contents()] == [
         "2", "40.10", "10.00", "15.10", "15.00", "0.00", "0.00"]
+    # The plot of the week has the same orders, and its table says so.
+    page.get_by_test_id("peak").get_by_text(re.compile("The most in an hour were [12], on ")).wait_for()
+    page.locator("summary").click()
+    counts = page.locator("details td").all_text_contents()
+    assert sum(map(int, counts)) == 2 and len(counts) == 7 * 24
+    dots = page.locator(".plot circle title").all_text_contents()
+    assert sum(int(text.rpartition(" ")[2]) for text in dots) == 2
     assert violations(page) == []
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as CSV").click()

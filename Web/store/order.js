@@ -259,13 +259,12 @@ export class OrderPage {
         setText(total, money(order.total, order.currency));
         setHidden(parts.refund, !order.refunded);
         setText(parts.refunded, order.refunded ? money(order.refunded, order.currency) : "");
+        const focused = document.activeElement;
         // Of an order that no kitchen follows nobody knows how far it is.
         setHidden(parts.change, !CHANGEABLE.includes(order.status) || order.proposal !== undefined || !this.#isFollowed);
         setHidden(cancel, !CANCELLABLE.includes(order.status));
         // What is hidden leaves its focus to what came of it.
-        if (document.activeElement instanceof HTMLElement && document.activeElement.hidden) {
-            (order.proposal ? parts.decline : title).focus({ preventScroll: true });
-        }
+        if (focused?.hidden) (order.proposal ? parts.decline : title).focus({ preventScroll: true });
         setHidden(old, !this.#isOld);
     }
 }
