@@ -47,8 +47,6 @@ def test_outlets_show_their_state_and_orders_and_take_orders_or_not(visit, site,
     put_kitchen(merchant, name)
     merchant("OUTLET.PUT", name, json.dumps(outlet_document("<b>Grill</b>", acceptWithin=600, prepMinutes=20)))
     place(merchant, name, name)
-    long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
-    merchant("OUTLET.PUT", f"{name}-2", json.dumps(outlet_document(long)))
     # It is the first of the page.
     page = open_page(visit, site, f"#outlets?after={name[:-1] if len(name) > 2 else 'a'}", viewport={"width": 390, "height": 844})
     card = page.locator(f"[data-outlet={name}]")
@@ -66,12 +64,6 @@ def test_outlets_show_their_state_and_orders_and_take_orders_or_not(visit, site,
         card.get_by_role("button", name=step).press("Enter")
         state.get_by_text(seen, exact=True).wait_for()
         assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
-    # Nothing is cut off on the smallest screen.
-    page.set_viewport_size({"width": 320, "height": 640})
-    for shown in "outlets", "menu", "prices", "promotions", "stock", "orders", "day":
-        if shown != "outlets":
-            go(page, f"#{shown}?outlet={name}-2")
-        assert page.evaluate("() => document.documentElement.scrollWidth") == 320, shown
 
 
 def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(visit, site, merchant, name):

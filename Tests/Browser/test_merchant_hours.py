@@ -173,8 +173,3 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     wait_until(lambda: merchant.json("OUTLET.GET", name)["orderAheadDays"] == 3, PATIENCE, "the change")
     kept = merchant.json("OUTLET.GET", name)
     assert {**kept, "orderAheadDays": 7, "name": made["name"], "version": made["version"]} == made
-    # Nothing is cut off on the smallest screen.
-    page.set_viewport_size({"width": 320, "height": 640})
-    for shown in "hours", "stock":
-        go(page, f"#{shown}?outlet={name}")
-        assert page.evaluate("() => document.documentElement.scrollWidth") == 320, shown

@@ -1,11 +1,11 @@
 // What an outlet took, by its days, as a table and as CSV, its orders by the hour, and its times for later.
 
 import { get } from "../shared/api.js";
-import { address, h } from "../shared/build.js";
+import { address, h, table } from "../shared/build.js";
 import { dayIn, now } from "../shared/clock.js";
 import { money } from "../shared/money.js";
 import { SERVICES } from "../shared/order.js";
-import { heading, input, labelled, outletPath, saveFile, wideTable } from "./parts.js";
+import { heading, input, labelled, outletPath, saveFile } from "./parts.js";
 import { slotsSection } from "./slots.js";
 import { weekPlot } from "./week-plot.js";
 
@@ -55,9 +55,9 @@ export async function show(main, parameters, { signal, fail }) {
             cash(day.payments.captured?.amount ?? 0));
         const services = takings.sum.services.filter(({ service }) => service !== null);
         body.replaceChildren(
-            wideTable("takings", ["Day", "Orders", ...titles, "What it brought", "of it tax", "Paid"],
+            table("takings", ["Day", "Orders", ...titles, "What it brought", "of it tax", "Paid"],
                 [...takings.days.map((day) => row(day, day.day)), row(takings.sum, "All")]),
-            ...(services.length === 0 ? [] : [wideTable("takings", ["How", "Orders", ...titles, "What it brought"],
+            ...(services.length === 0 ? [] : [table("takings", ["How", "Orders", ...titles, "What it brought"],
                 services.map((service) => h("tr", {}, h("th", { scope: "row" }, SERVICES[service.service] ?? service.service),
                     h("td", { class: "number" }, String(service.sold.count)),
                     ...shown.map((movement) => cash(service[movement]?.total ?? 0)), cash(service.net.total))))]),

@@ -1,13 +1,13 @@
 // An order in full, what became of it, and what is given back of it.
 
 import { get } from "../shared/api.js";
-import { address, h } from "../shared/build.js";
+import { address, h, table } from "../shared/build.js";
 import { clockTime } from "../shared/clock.js";
 import { say } from "../shared/dom.js";
 import { major, money } from "../shared/money.js";
 import { REASONS, STATES, changeTexts, handover, numberOf } from "../shared/order.js";
 import { ask } from "../shared/question.js";
-import { heading, input, keepReading, labelled, minor, openForm, outletPath, select, send, wideTable } from "./parts.js";
+import { heading, input, keepReading, labelled, minor, openForm, outletPath, select, send } from "./parts.js";
 
 const EVERY = 5000;
 const PARTIES = { customer: "the customer", merchant: "the outlet", system: "by itself" };
@@ -51,13 +51,13 @@ export async function show(main, parameters, { signal, fail, session }) {
         ].filter(([, value]) => value);
         body.replaceChildren(
             h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value)))),
-            wideTable("lines", ["Item", "Quantity", "Price", "Total", "Given back"], order.lines.map((line) => h("tr", {},
+            table("lines", ["Item", "Quantity", "Price", "Total", "Given back"], order.lines.map((line) => h("tr", {},
                 h("td", { dir: "auto" }, line.name, (line.options ?? []).map(({ name, units }) =>
                     h("small", { class: "block", dir: "auto" }, units > 1 ? `${units} × ${name}` : name)),
                 line.note && h("small", { class: "block note", dir: "auto" }, line.note)),
                 h("td", { class: "number" }, String(line.quantity)), h("td", { class: "number" }, cash(line.unitPrice)),
                 h("td", { class: "number" }, cash(line.total)), h("td", { class: "number" }, line.refunded ? String(line.refunded) : "")))),
-            wideTable("sums", ["Bill", "Amount"], sums().map(([name, amount]) => h("tr", {},
+            table("sums", ["Bill", "Amount"], sums().map(([name, amount]) => h("tr", {},
                 h("td", { dir: "auto" }, name), h("td", { class: "number" }, cash(amount))))));
         refund.hidden = left() === 0 || ["rejected", "cancelled", "awaitingPayment", "scheduled"].includes(order.status);
         await drawHistory();
@@ -83,7 +83,7 @@ export async function show(main, parameters, { signal, fail, session }) {
                 .map(({ recordedAt, kind, metadata }) => [recordedAt, kind, metadata?.actor])
             : ownHistory();
         history.hidden = rows.length === 0;
-        history.replaceChildren(h("h2", {}, "History"), wideTable("history", ["When", "What", "By"], rows.map(([at, what, by]) => h("tr", {},
+        history.replaceChildren(h("h2", {}, "History"), table("history", ["When", "What", "By"], rows.map(([at, what, by]) => h("tr", {},
             h("td", {}, at && h("time", { datetime: at }, time(at))), h("td", { dir: "auto" }, what), h("td", { dir: "auto" }, by ?? "")))));
     }
 

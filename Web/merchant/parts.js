@@ -1,7 +1,7 @@
 // What the merchant's pages have in common.
 
 import { get, request } from "../shared/api.js";
-import { address, h, table } from "../shared/build.js";
+import { address, h } from "../shared/build.js";
 import { setText } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 import { decimals } from "../shared/money.js";
@@ -52,13 +52,6 @@ export function keepReading(milliseconds, signal, read) {
     const timer = setInterval(look, milliseconds);
     document.addEventListener("visibilitychange", look, { signal });
     signal.addEventListener("abort", () => clearInterval(timer));
-}
-
-/// A table that can be scrolled sideways with the keyboard, too.
-export function wideTable(...parts) {
-    const node = table(...parts);
-    node.tabIndex = 0;
-    return node;
 }
 
 let hints = 0;

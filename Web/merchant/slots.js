@@ -1,11 +1,11 @@
 // The times that orders for later can still be wanted for, and how much room each has.
 
 import { get } from "../shared/api.js";
-import { h } from "../shared/build.js";
+import { h, table } from "../shared/build.js";
 import { dayName, daysFrom, hourIn } from "../shared/clock.js";
 import { setText } from "../shared/dom.js";
 import { SERVICES } from "../shared/order.js";
-import { keepReading, labelled, outletPath, select, wideTable } from "./parts.js";
+import { keepReading, labelled, outletPath, select } from "./parts.js";
 
 const EVERY = 10_000;
 
@@ -15,7 +15,7 @@ export function slotsSection(outlet, { signal, fail }) {
     if (!slots || !orderAheadDays) return null;
     const days = select(daysFrom(zone, orderAheadDays + 1).map((day) => [day, dayName(day, zone)]), null);
     const said = h("p", { class: "muted", role: "status" });
-    const list = wideTable("slots", ["Time", "For", "Still takes"], []);
+    const list = table("slots", ["Time", "For", "Still takes"], []);
     const body = list.querySelector("tbody");
     const look = () => read().then(() => fail(null), (error) => signal.aborted || fail(error));
     days.onchange = look;

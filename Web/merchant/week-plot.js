@@ -1,9 +1,8 @@
 // The orders of a week by day and hour: the larger a dot, the more there were. A table has the numbers.
 
-import { h } from "../shared/build.js";
+import { h, table } from "../shared/build.js";
 import { hourIn } from "../shared/clock.js";
 import { minutesOf } from "../shared/hours.js";
-import { wideTable } from "./parts.js";
 
 const NAMESPACE = "http://www.w3.org/2000/svg";
 const DAYS = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" });
@@ -46,7 +45,7 @@ export function weekPlot(days, zone) {
         names.map((name, place) => svg("text", { x: 0, y: TOP + (place + 0.5) * SIDE + 4 }, name)),
         names.map((_, place) => svg("path", { d: `M${LEFT} ${TOP + (place + 1) * SIDE}h${hours.length * SIDE}` })),
         dots)),
-        h("details", {}, h("summary", {}, "As a table"), wideTable("takings", ["Day", ...hours], rows.map(({ counts }, place) => h("tr", {},
+        h("details", {}, h("summary", {}, "As a table"), table("takings", ["Day", ...hours], rows.map(({ counts }, place) => h("tr", {},
             h("th", { scope: "row" }, names[place]), counts.map((count) => h("td", { class: "number" }, String(count))))))));
 }
 
