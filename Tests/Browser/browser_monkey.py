@@ -79,8 +79,8 @@ class Monkey:
     def step(self):
         actions = {
             self.fling: 6, self.tap_chip: 3, self.swipe_carousel: 2, self.add: 6, self.take_one_back: 1,
-            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 0.7, self.cook: 2,
-            self.sell_out: 0.5, self.say_code: 1,
+            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 1.5, self.cook: 2,
+            self.sell_out: 0.5, self.say_code: 1.5,
         }
         action = self.dice.choices(list(actions), actions.values())[0]
         action()
