@@ -102,6 +102,8 @@ followOrders();
 // Something was ordered in another tab, or before somebody went back to this page.
 addEventListener("storage", followOrders);
 addEventListener("pageshow", followOrders);
+// At the console somebody may have to log in.
+if (isPreview) await import("../shared/login.js");
 page = await choose(location.pathname);
 await page.open();
 settle();
