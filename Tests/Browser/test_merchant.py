@@ -203,6 +203,8 @@ def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, n
 
 def test_prices_are_changed_together_and_a_file_says_first_what_it_changes(visit, site, merchant, name):
     put_kitchen(merchant, name)
+    links = [{"rel": "source", "url": "https://example.com/pie", "title": "How, \"exactly\""}]
+    merchant("MENU.ITEM.PUT", name, "shelf", "shelf0", json.dumps({**item_document("shelf0", 500), "links": links}))
     page = open_page(visit, site, f"#prices?outlet={name}")
     page.get_by_label("Search").fill("lunch")
     page.get_by_role("button", name="Select all of these").click()
@@ -236,6 +238,8 @@ def test_prices_are_changed_together_and_a_file_says_first_what_it_changes(visit
     preview.get_by_text("Nothing can be changed: 3 mistakes").wait_for()
     assert preview.locator("li").all_text_contents() == [
         "Line 2: price: write it like 16.50.", "Line 3: name: it needs one.", "Line 4: section: a new item needs one."]
+    give("id,links,combo\r\nshelf0,[,\r\nshelf1,,false\r\n")
+    assert preview.locator("li").all_text_contents() == ["Line 2: links: write it as JSON."]
     give('section;id;name;price;tags;attributes.allergens\n'
          'Lunch;lunch0;"Lunch; ""best""";12,50;test;\nDrinks;;Tea;2.50;hot, new;milk;\n'.replace(";milk;", ';"milk;"'))
     preview.get_by_text("What changes: 3").wait_for()
