@@ -310,6 +310,14 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     page.locator(f"[data-order='{other}']").wait_for(state="detached")
     page.locator(f"[data-order='{order}'] a").click()
     page.get_by_text("Asha").wait_for()
+    # What the customer asks to be changed is answered here, too.
+    merchant("ORDER.CHANGE", order, json.dumps({"lines": [{"line": "lunch0", "quantity": 1}]}), "BY", "customer")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    asked = page.get_by_test_id("proposal")
+    asked.get_by_text("LKR\xa030.10 → LKR\xa020.10").wait_for()
+    assert violations(page) == []
+    asked.get_by_role("button", name="Do not change it").press("Enter")
+    asked.wait_for(state="hidden")
     page.locator("table.history").get_by_text("order.placed").wait_for()
     assert violations(page) == []
     page.locator("main").get_by_role("button", name="Give back…").click()

@@ -25,7 +25,8 @@ export async function show(main, parameters, { signal, fail, session }) {
     const body = h("div", { class: "page" });
     const refund = h("button", { class: "button", type: "button", click: openRefund }, "Give back…");
     const history = h("section", { hidden: true });
-    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), body, h("p", {}, refund), history);
+    const asked = h("section", { class: "section", "data-testid": "proposal", hidden: true });
+    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), asked, body, h("p", {}, refund), history);
     await draw();
     keepReading(EVERY, signal, async () => {
         try {
@@ -60,7 +61,35 @@ export async function show(main, parameters, { signal, fail, session }) {
             table("sums", ["Bill", "Amount"], sums().map(([name, amount]) => h("tr", {},
                 h("td", { dir: "auto" }, name), h("td", { class: "number" }, cash(amount))))));
         refund.hidden = left() === 0 || ["rejected", "cancelled", "awaitingPayment", "scheduled"].includes(order.status);
+        drawProposal();
         await drawHistory();
+    }
+
+    // A change that waits for an answer, by the digest of the bill that is shown.
+    function drawProposal() {
+        const { proposal } = order;
+        asked.hidden = !proposal;
+        if (!proposal) return;
+        const { by, change, before, after } = proposal;
+        const step = (text, name, stepBody) => h("button", { class: "button", type: "button", click: () => answer(name, stepBody) }, text);
+        const isTheirs = by === "customer";
+        asked.replaceChildren(
+            h("p", { role: "status" }, isTheirs ? "The customer asks for a change." : "The customer is asked for a change."),
+            h("ul", {}, changeTexts(change).map((text) => h("li", { dir: "auto" }, text))),
+            h("p", {}, `${cash(before.total)} → ${cash(after.total)}`),
+            h("p", { class: "chips" }, isTheirs ? step("Agree", "agree", { digest: after.digest }) : "",
+                step(isTheirs ? "Do not change it" : "Take it back", "decline", { by: "merchant" })));
+    }
+
+    async function answer(step, stepBody) {
+        try {
+            await send("POST", `${path}/${step}`, { body: stepBody });
+        } catch (error) {
+            say(error.message);
+        }
+        order = await get(path, { signal });
+        await draw();
+        main.querySelector("h1").focus({ preventScroll: true });
     }
 
     function sums() {
