@@ -5,6 +5,7 @@ and 5,000 items with 20 patches a second, five times what a menu may have, from 
 100,000 dishes, to the last one and back, the kitchen with 60 orders, and the merchant's page of a menu of 5,000 items.
 """
 
+import collections
 import contextlib
 import json
 import random
@@ -265,14 +266,16 @@ def demo_site():
 
 
 def visit(browser, origin, slowdown, seconds, network=None):
-    """What one visit feels like: seconds of LCP, milliseconds of the rest, megabytes, kilobytes."""
+    """What one visit feels like: seconds of LCP, milliseconds of the rest, megabytes, kilobytes without heads."""
     context = browser.new_context(viewport={"width": 390, "height": 844}, service_workers="block")
     context.route("https://example.com/**", lambda route: route.abort())
     page = context.new_page()
     session = context.new_cdp_session(page)
     session.send("Network.enable")
-    received = []
-    session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+    # Of each answer that has ended, without its head.
+    received, bodies = [], collections.Counter()
+    session.on("Network.dataReceived", lambda event: bodies.update({event["requestId"]: event["encodedDataLength"]}))
+    session.on("Network.loadingFinished", lambda event: received.append(bodies[event["requestId"]]))
     session.send("Emulation.setCPUThrottlingRate", {"rate": slowdown})
     if network:
         session.send("Network.emulateNetworkConditions", network)
