@@ -90,6 +90,7 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     page.get_by_label("It opens and closes").select_option(label="By its hours")
     problems.get_by_text("Days ahead: a service has to be offered.").wait_for()
     page.get_by_label("Minutes between times").fill("90")
+    page.get_by_label("Orders for each time").fill("4")
     page.get_by_label("Minutes until an order is ready").fill("20")
     for service in ("Pickup", "Delivery"):
         page.get_by_role("group", name=service, exact=True).get_by_label("Offered").check()
@@ -141,7 +142,7 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     week = "Monday–Sunday 08:00–14:00, 18:00–01:30"
     agree(page, f"Hours: Monday–Sunday closed → {week}", "Opens and closes: by hand → by its hours", "Orders ahead: none → 7 days",
           "Pickup: not offered → offered", "Taxes: none → MwSt. 7 % (At a table 19.5 %)", "Charges: no charges → small orders LKR\xa01.00",
-          "Ready in: no promise → 20 minutes", yes="Change")
+          "Ready in: no promise → 20 minutes", "Times for later: any time → every 90 minutes, for 4 orders each", yes="Change")
     page.locator(".toast", has_text="The outlet was changed.").wait_for(state="attached")
     made = merchant.json("OUTLET.GET", name)
     assert made["hours"] == [
@@ -152,7 +153,7 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
             {"day": "saturday", "opens": "10:00", "closes": "13:00"}, {"day": "sunday", "opens": "12:00", "closes": "18:00"}]}}
     assert made["taxes"] == [{"id": "vat", "name": "MwSt.", "rate": 7000, "rates": {"table": 19500}}]
     assert (made["taxIncluded"], made["charges"], made["prepMinutes"]) == (True, {"smallOrder": {"fee": 100}}, 20)
-    assert (made["follows"], made["orderAheadDays"], made["slots"]) == ("hours", 7, {"minutes": 90})
+    assert (made["follows"], made["orderAheadDays"], made["slots"]) == ("hours", 7, {"minutes": 90, "orders": 4})
     assert made["specialDays"] == [{"date": next_saturday().isoformat(), "hours": []}]
     assert made["dayparts"] == [{"id": "breakfast", "hours": [{"day": "saturday", "opens": "08:00", "closes": "11:00"}]}]
     # Sections and items name a part of the day.

@@ -98,6 +98,7 @@ function outletFields(outlet, changed) {
     const follows = select([["commands", "By hand"], ["hours", "By its hours"]], outlet.follows ?? "commands");
     const ahead = input({ inputmode: "numeric", value: String(outlet.orderAheadDays ?? "") });
     const slots = input({ inputmode: "numeric", value: String(outlet.slots?.minutes ?? "") });
+    const room = input({ inputmode: "numeric", value: String(outlet.slots?.orders ?? "") });
     const special = rowsEditor("Special days", "Add a day", outlet.specialDays ?? [], changed, ({ date, hours }) => {
         const field = h("input", { type: "date", class: "field", value: date ?? "" });
         const editor = periodsEditor(date ?? "New day", hours ?? [], changed);
@@ -135,6 +136,8 @@ function outletFields(outlet, changed) {
         const problems = [];
         const offered = services.map(({ kind, fields }) => [kind, fields.read(problems)]).filter(([, service]) => service !== undefined);
         const every = whole(slots.value, "Minutes between times", 5, 240, problems);
+        const orders = whole(room.value, "Orders for each time", 1, 10_000, problems);
+        if (orders !== undefined && every === undefined) problems.push("Orders for each time: they need minutes between times.");
         const rates = taxes.read(problems);
         const outletCharges = charges.read(problems);
         if (name.value.trim() === "") problems.push("Name: it needs one.");
@@ -153,7 +156,7 @@ function outletFields(outlet, changed) {
             specialDays: emptyAsNone(special.read(problems)), dayparts: emptyAsNone(dayparts.read(problems)),
             services: offered.length > 0 ? Object.fromEntries(offered) : undefined,
             orderAheadDays: whole(ahead.value, "Days ahead", 0, 14, problems) || undefined,
-            slots: every === undefined ? undefined : { ...outlet.slots, minutes: every },
+            slots: every === undefined ? undefined : { minutes: every, orders },
         };
         checkTogether(mine, problems);
         // What nobody touched stays as it was, also an empty list.
@@ -170,7 +173,8 @@ function outletFields(outlet, changed) {
         h("div", { class: "tools" }, labelled("It opens and closes", follows)), hours.node, special.node,
         h("fieldset", {}, h("legend", {}, "Orders for later"), h("div", { class: "fields" },
             labelled("Days ahead", ahead, "0 or nothing for none, at most 14"),
-            labelled("Minutes between times", slots, "Nothing for any time"))),
+            labelled("Minutes between times", slots, "Nothing for any time"),
+            labelled("Orders for each time", room, "Nothing for any number"))),
         taxes.node, h("div", { class: "tools" }, labelled("Taxes are", included)),
         h("fieldset", {}, h("legend", {}, "Charges"), charges.node),
         ...services.map(({ fields }) => fields.node), dayparts.node,

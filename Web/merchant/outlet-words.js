@@ -26,7 +26,8 @@ export const FIELDS = {
     hours: ["Hours", weekWords], specialDays: ["Special days", specialWords],
     follows: ["Opens and closes", (value) => (value === "hours" ? "by its hours" : "by hand")],
     orderAheadDays: ["Orders ahead", (value) => (value ? `${value} days` : "none")],
-    slots: ["Times for later", (value) => (value ? `every ${value.minutes} minutes` : "any time")],
+    slots: ["Times for later", (value) => (value
+        ? `every ${value.minutes} minutes${value.orders === undefined ? "" : `, for ${value.orders} orders each`}` : "any time")],
     dayparts: ["Parts of the day", (value) => (value ?? []).map(({ id, hours }) => `${id} ${weekWords(hours)}`).join("; ") || "none"],
 };
 
