@@ -6,6 +6,7 @@ from site_under_test import FRAMES, violations
 from test_kitchen import place
 from test_later import put_bistro
 
+SCRIPTS = "مطعم البحر סלט ירוק ශ්‍රී ලංකා தமிழ் உணவு 中文菜單"
 LONG = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
 
 
@@ -27,10 +28,11 @@ def put_place(merchant, name):
     put_bistro(merchant, name, slots={"minutes": 60, "orders": 1})
     merchant("OUTLET.PUT", name, json.dumps({**merchant.json("OUTLET.GET", name), **details}))
     merchant("MENU.ITEM.PUT", name, "lunch", "lunch0", json.dumps({"kind": "menuItem", "name": LONG, "price": 1000}))
+    merchant("MENU.ITEM.PUT", name, "lunch", "lunch1", json.dumps({"kind": "menuItem", "name": SCRIPTS, "price": 1000}))
     merchant("MENU.GROUP.PUT", name, "extras", json.dumps({"title": LONG, "options": [{"id": "egg", "name": LONG}]}))
     merchant("MENU.ITEM.STOCK", name, "lunch0", "COUNT", 2)
     merchant("PROMO.PUT", name, "ten", json.dumps({"title": LONG, "on": "order", "give": {"percent": 10_000}, "code": "TEN"}))
-    return place(merchant, name, name, ("lunch0", 1))
+    return place(merchant, name, name, ("lunch0", 1), ("lunch1", 1))
 
 
 def test_every_page_of_the_store_fits(visit, merchant, name):
