@@ -7,8 +7,20 @@ interface Document {
 interface ParentNode {
     querySelector(selectors: string): any;
 }
+interface Array<T> {
+    toSorted(compare?: (one: T, other: T) => number): T[];
+}
+interface MapConstructor {
+    groupBy<T, K>(items: Iterable<T>, key: (item: T) => K): Map<K, T[]>;
+}
+declare const OffscreenCanvas: any;
+declare namespace Intl {
+    function supportedValuesOf(key: string): string[];
+}
 interface Element {
     checkVisibility(): boolean;
+    hidden: boolean;
+    hash: string;
     readonly dataset: DOMStringMap;
 }
 interface Navigator {

@@ -1,5 +1,5 @@
-"""A monkey with hands: it flings, taps, orders, cancels, orders again and goes offline in a real browser, and cooks, undoes
-and sells out in another, while a merchant edits the menu and the server is killed and started. The same seed does the same
+"""A monkey with hands: it flings, taps, says codes, orders, cancels, orders again and goes offline in a real browser, and
+cooks, undoes and sells out in another, while a merchant edits the menu and the server is killed and started. The same seed does the same
 again. Afterwards everything has to agree.
 
 usage: browser_monkey.py [--seed N] [--steps N] [--headed]
@@ -20,6 +20,10 @@ from tiffin import fresh_database, item_document, read_log, wait_until
 OUTLET = "monkeys"
 # As long as a tap in the kitchen can be undone, and a little more, in milliseconds.
 UNDO = 5100
+
+# So many orders can have the second code, and there is no third.
+FEW = 2
+CODES = ["TEN", "FEW", "NONE"]
 
 # Holds the bar against its rule in every frame. It reads the place where the browser reads it: in the frame itself, since
 # a later task of a busy page would miss places. The browser tells the page of a frame when it has time to. So the bar may
@@ -58,6 +62,8 @@ class Monkey:
         self.is_offline = False
         self.client = site.server.client()
         put_kitchen(self.client, OUTLET, acceptWithin=3600, prepMinutes=20)
+        for id, promotion in (("ten", {"give": {"percent": 10_000}, "code": "TEN"}), ("few", {"give": {"amount": 50}, "code": "FEW", "limit": FEW})):
+            self.client("PROMO.PUT", OUTLET, id, json.dumps({"title": id.title(), "on": "order", **promotion}))
         self.context = browser.new_context(viewport={"width": 390, "height": 844})
         self.context.set_default_timeout(PATIENCE * 1000)
         self.page = site.open(self.context, f"{site.origin}/o/{OUTLET}", self.complaints)
@@ -73,8 +79,8 @@ class Monkey:
     def step(self):
         actions = {
             self.fling: 6, self.tap_chip: 3, self.swipe_carousel: 2, self.add: 6, self.take_one_back: 1,
-            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 0.7, self.cook: 2,
-            self.sell_out: 0.5,
+            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 1.5, self.cook: 2,
+            self.sell_out: 0.5, self.say_code: 1.5,
         }
         action = self.dice.choices(list(actions), actions.values())[0]
         action()
@@ -136,6 +142,27 @@ class Monkey:
         self.is_offline = not self.is_offline
         self.context.set_offline(self.is_offline)
 
+    # Says a code, or takes one back.
+    def say_code(self):
+        if self.is_offline or badge(self.page) == 0:
+            return
+        self._wait_for_cart()
+        self.page.locator("#cart-button").click()
+        codes = self._codes()
+        code = self.dice.choice(CODES)
+        if codes and self.dice.random() < 0.4:
+            code = self.dice.choice(codes)
+            self.page.get_by_label(f"Take back {code}").click()
+            wait_until(lambda: code not in self._codes(), PATIENCE, "a code to be taken back")
+        else:
+            self.page.get_by_label("Promotion code").fill(code.lower())
+            self.page.get_by_role("button", name="Use", exact=True).click()
+            trouble = self.page.locator("#code-trouble:not([hidden])")
+            wait_until(lambda: code in self._codes() or trouble.count(), PATIENCE, "a code")
+            if (code == "NONE") == (code in self._codes()):
+                self.complaints.append(f"the code {code} is {'' if code == 'NONE' else 'not '}taken")
+        self.page.keyboard.press("Escape")
+
     def order(self):
         if self.is_offline or badge(self.page) == 0:
             return
@@ -143,6 +170,7 @@ class Monkey:
         order = self.page.locator("[data-testid=checkout_btn]:not([aria-disabled])")
         order.wait_for()
         self.frames += self.page.evaluate("() => window.frames_seen")
+        seen = self.page.get_by_test_id("cart_total").text_content()
         order.click()
         refusal = self.page.locator("#cart-sheet [role=alert]:not([hidden])")
         wait_until(lambda: refusal.count() or "/order/" in self.page.url, PATIENCE, "an order")
@@ -152,6 +180,9 @@ class Monkey:
             return
         self.orders += 1
         self.page.get_by_test_id("order_status").wait_for()
+        paid = self.page.locator("main [data-ref=total]").last.text_content()
+        if paid != seen:
+            self.complaints.append(f"an order costs {paid}, and {seen} was seen")
         match self.dice.randrange(4):
             case 0:
                 self.page.get_by_role("button", name="Cancel the order").click()
@@ -193,7 +224,7 @@ class Monkey:
     # Nothing may be on its way to what is sold out: it would be refused.
     def sell_out(self):
         if not self.is_offline:
-            wait_until(lambda: (cart(self.page) or {"count": 0})["count"] == badge(self.page), PATIENCE, "the cart")
+            self._wait_for_cart()
         self.board.get_by_role("button", name="Sold out", exact=True).click()
         row = self.board.get_by_test_id("stock").locator("li").nth(self.dice.randrange(20))
         row.get_by_role("button", name="For an hour").click()
@@ -201,6 +232,13 @@ class Monkey:
         row.get_by_role("button", name="For an hour").wait_for()
         self.board.go_back()
         self.board.locator("dialog[open]").wait_for(state="detached")
+
+    def _wait_for_cart(self):
+        wait_until(lambda: (cart(self.page) or {"count": 0})["count"] == badge(self.page), PATIENCE, "the cart")
+
+    # Those that the server has.
+    def _codes(self):
+        return [each["code"] for each in (cart(self.page) or {}).get("codes", [])]
 
     # --- what others do meanwhile
 
@@ -256,6 +294,7 @@ class Monkey:
         agree("no tap of the kitchen waits", lambda: self.board.evaluate("() => sessionStorage.length"), lambda: 0)
         agree("no step of an order was taken twice, and none that was undone", lambda: self._wrong_steps(), lambda: [])
         agree("the board has the orders of the kitchen", self._orders_on_board, self._orders_in_kitchen)
+        agree("no code is used too often", lambda: max(len(self._orders_with("few")) - FEW, 0), lambda: 0)
         if had_focus and self.page.evaluate("() => document.activeElement === document.body"):
             found.append("a patch has taken the focus")
         agree("the bar follows its rule", lambda: self.page.evaluate("() => window.isBarRight()"), lambda: True)
@@ -281,6 +320,11 @@ class Monkey:
 
     def _orders_in_kitchen(self):
         return sorted(order["order"] for order in self.client.json("KITCHEN", OUTLET)["orders"])
+
+    def _orders_with(self, promotion):
+        orders = [self.client.json("ORDER.GET", order) for order in self._streams("order-")]
+        return [order["order"] for order in orders if order["status"] not in ("cancelled", "rejected")
+                and any(charge["kind"] == "discount" and charge["id"] == promotion for charge in order.get("charges", []))]
 
     def _streams(self, prefix):
         streams = {event["stream"] for event in read_log(self.client)}

@@ -96,6 +96,9 @@ def take_all(site, browser, folder):
     take(home, "order-phone")
     desk.get_by_role("button", name="Undo").wait_for(state="hidden")
     take(desk, "kitchen-desktop")
+    desk.goto(f"{site.console}/merchant#menu?outlet=copper-ladle")
+    desk.get_by_test_id("sections").locator("[data-item]").first.wait_for()
+    take(desk, "merchant-desktop")
     with site.server.client() as merchant:
         position = json.loads(merchant("LOG.HEAD"))[0]["position"]
     desk.goto(f"{site.console}/#travel?stream=order-{order}&at={position}")

@@ -61,18 +61,53 @@ def test_a_customer_sees_both_bills_of_a_change_and_agrees_or_not(visit, merchan
     assert page.evaluate("() => window.isTheSame") and violations(page) == []
 
 
+def ask_for_less(page, card, board):
+    """A customer takes back a change that they have asked for, and asks for another, to which the kitchen agrees."""
+    own = page.get_by_test_id("proposal")
+    form = page.get_by_role("dialog", name="What do you want of this order?")
+
+    def ask(line, left):
+        page.get_by_role("button", name="Change the order").press("Enter")
+        form.get_by_label(line).select_option(label=left)
+        form.get_by_role("button", name="Ask for the change").press("Enter")
+        own.get_by_text("You ask to change the order.").wait_for()
+        assert page.evaluate("() => document.activeElement.textContent") == "Take it back"
+
+    page.get_by_role("button", name="Change the order").click()
+    form.wait_for()
+    assert violations(page) == []
+    form.get_by_role("button", name="Ask for the change").click()
+    form.get_by_role("alert").get_by_text("Say first of what there is to be less.").wait_for()
+    page.go_back()
+    card.get_by_role("button", name="Ticket").wait_for()
+    ask("Lunch 1", "none")
+    card.get_by_text("The customer asks for a change").wait_for()
+    # It stands out, as what was changed does.
+    assert card.get_attribute("data-changed") == "" and violations(board) == []
+    own.get_by_role("button", name="Take it back").press("Enter")
+    own.wait_for(state="hidden")
+    ask("Lunch 0", "2 of 3")
+    card.get_by_role("button", name="Agree").click()
+    board.clock.fast_forward(UNDO)
+    page.get_by_text("Agreed: 2 × Lunch 0 in place of 3.").wait_for()
+    card.get_by_role("button", name="Seen").click()
+    board.clock.fast_forward(UNDO)
+    card.get_by_test_id("changed").wait_for(state="hidden")
+
+
 def test_a_kitchen_says_what_is_missing_and_sees_what_became_of_it(visit, site, merchant, name):
     put_cafe(merchant, name)
-    page, order = place_in_store(visit, name, "lunch0", "lunch0", "lunch1")
+    page, order = place_in_store(visit, name, "lunch0", "lunch0", "lunch0", "lunch1")
     board = open_board(visit, site, name)
     card = board.locator(f"[data-order='{order}']")
+    ask_for_less(page, card, board)
     card.get_by_role("button", name="Missing").click()
     form = board.get_by_role("dialog", name="What is there of this order?")
     form.get_by_text("The customer is asked.").wait_for()
     assert violations(board) == []
     submit = form.get_by_role("button", name="Change the order")
     submit.click()
-    form.get_by_role("alert").get_by_text("Say first what is missing.").wait_for()
+    form.get_by_role("alert").get_by_text("Say first of what there is to be less.").wait_for()
     form.get_by_label("Lunch 0").select_option(label="none")
     form.get_by_label("Lunch 1").select_option(label="none")
     submit.click()
@@ -102,6 +137,7 @@ def test_a_kitchen_says_what_is_missing_and_sees_what_became_of_it(visit, site, 
     card.get_by_role("button", name="Later").click()
     board.get_by_label("Why, for the customer").fill("the oven is cold")
     board.get_by_role("button", name="10 minutes").click()
+    card.get_by_role("button", name="Undo").wait_for()
     board.clock.fast_forward(UNDO)
     page.get_by_test_id("order_history").get_by_text("the oven is cold").wait_for()
 
@@ -115,6 +151,7 @@ def test_what_was_agreed_beforehand_is_done_at_once(visit, site, merchant, name)
     board.get_by_text("The customer wants what is missing to be left out.").wait_for()
     board.get_by_role("dialog").get_by_label("Lunch 1").select_option(label="none")
     board.get_by_role("button", name="Change the order").click()
+    card.get_by_role("button", name="Undo").wait_for()
     board.clock.fast_forward(UNDO)
     card.get_by_test_id("changed").get_by_text("1 × Lunch 1 is taken out").wait_for()
     page.get_by_text("Agreed: 1 × Lunch 1 is taken out.").wait_for()

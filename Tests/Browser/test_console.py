@@ -195,7 +195,6 @@ def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit)
             assert [name for name, *_ in cells] == ["menu-grill", "menu-pier", "menu-bakery"]
             assert [int(count) for _, count, _ in cells] == [
                 client.json("MENU.GET", name)["version"] for name in ("grill", "pier", "bakery")]
-            assert violations(page) == []
             for name, search, seen in (
                 ("projections", "cart_counts", "cart_counts"), ("slowlog", "menu.item.price", "4321"), ("clients", "till", "till"),
                 ("relays", "is not taken", "<b>"),
@@ -205,14 +204,10 @@ def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit)
                 body.locator("tr").first.wait_for()
                 page.get_by_label("Search").fill(search)
                 body.locator("tr", has_text=seen).first.wait_for()
-                assert violations(page) == []
                 found = body.locator("tr").count()
                 colleague = visit(page.url.removeprefix(site.console), of=site, origin=site.console)
                 wait_until(lambda: colleague.get_by_test_id(name).locator("tr").count() == found, PATIENCE, f"the same {name}")
                 colleague.close()
-            page.goto(f"{site.console}/#latency")
-            page.get_by_role("heading", name="Delays").wait_for()
-            assert violations(page) == []
             page.goto(f"{site.console}/#clients?text=till")
             page.get_by_test_id("clients").get_by_role("button", name="End").click()
             page.get_by_role("dialog").get_by_role("button", name="End it").click()

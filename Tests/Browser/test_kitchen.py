@@ -299,6 +299,13 @@ def test_the_board_says_what_is_to_be_cooked_for_whom(visit, site, merchant, nam
     assert board.evaluate("""() => [...document.querySelectorAll(".button, .what")].filter((node) => node.checkVisibility())
         .filter((node) => node.getBoundingClientRect().height < 48 || node.getBoundingClientRect().width < 48)
         .map((node) => node.textContent)""") == []
+    # Fingers find each of them: 8 px lie between any two.
+    assert board.evaluate("""() => {
+        const all = [...document.querySelectorAll("button")].filter((node) => node.checkVisibility())
+            .map((node) => [node.textContent, node.getBoundingClientRect()]);
+        const apart = ([, one], [, other]) => Math.max(one.left - other.right, other.left - one.right, one.top - other.bottom, other.top - one.bottom);
+        return all.flatMap((one, place) => all.slice(place + 1).filter((other) => apart(one, other) < 7.9).map((other) => [one[0], other[0]]));
+    }""") == []
 
 
 def test_a_station_shows_its_sections_and_when_the_rest_is_due(visit, site, merchant, name):

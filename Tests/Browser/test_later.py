@@ -5,6 +5,7 @@ import json
 import zoneinfo
 
 from site_under_test import PATIENCE, cart, put_kitchen, violations, wait_for_cart
+from test_merchant import open_page
 from tiffin import outlet_document, wait_until
 
 ZONE = "Asia/Colombo"
@@ -37,10 +38,12 @@ def order(merchant, page):
 
 def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day(visit, site, merchant, name):
     tomorrow = DAYS[day(1).weekday()]
-    put_bistro(merchant, name, slots={"minutes": 60}, dayparts=[
+    put_bistro(merchant, name, slots={"minutes": 60, "orders": 1}, dayparts=[
         {"id": "morning", "hours": [{"day": tomorrow, "opens": "08:00", "closes": "11:00"}]}])
     merchant("MENU.ITEM.PUT", name, "lunch", "lunch1", json.dumps(
         {"id": "lunch1", "kind": "menuItem", "name": "Porridge", "price": 700, "daypart": "morning"}))
+    merchant("CART.ADD", name, name, "lunch2", 1, "FOR", moment(1, "11:00"))
+    merchant("CART.CHECKOUT", name, "TOTAL", 1020)
     page = visit(f"/o/{name}")
     porridge = page.locator("[data-item=lunch1]")
     porridge.get_by_text("From").get_by_text("08:00").wait_for()
@@ -54,6 +57,7 @@ def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day
     days.select_option(label="Tomorrow")
     page.get_by_text("Choose a time for your order.").wait_for()
     assert page.get_by_test_id("checkout_btn").get_attribute("aria-disabled") == "true"
+    assert hours.locator("option", has_text="11:00, full").get_attribute("disabled") == ""
     hours.select_option(label="09:00")
     page.get_by_test_id("promise").get_by_text("Planned for").get_by_text("09:00").wait_for()
     assert cart(page)["for"] == moment(1, "09:00") and violations(page) == []
@@ -77,6 +81,12 @@ def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day
     assert (placed["status"], placed["promisedFor"], placed["missing"]) == ("scheduled", moment(1, "10:00"), "remove")
     page.get_by_test_id("order_status").get_by_text("Planned").wait_for()
     assert violations(page) == []
+    # The merchant sees what is full as well.
+    takings = open_page(visit, site, f"#day?outlet={name}")
+    takings.get_by_role("combobox", name="Day").select_option(label="tomorrow")
+    full = takings.locator("table.slots tr", has_text="Full")
+    full.nth(1).wait_for()
+    assert full.locator("th").all_text_contents() == ["10:00", "11:00"] and violations(takings) == []
     board = visit(f"/kitchen/{name}", origin=site.console)
     board.get_by_role("button", name="Sold out", exact=True).click()
     row = board.get_by_test_id("stock").locator("li").first

@@ -7,7 +7,7 @@ import re
 from datetime import date, timedelta
 
 from PIL import Image
-from site_under_test import PATIENCE, Site, put_kitchen, violations
+from site_under_test import PATIENCE, Site, put_kitchen, violations, wait_for_home
 from tiffin import fresh_database, item_document, outlet_document, put_open_outlet, run_tiffin, section_document, wait_until
 from test_kitchen import place
 
@@ -47,8 +47,6 @@ def test_outlets_show_their_state_and_orders_and_take_orders_or_not(visit, site,
     put_kitchen(merchant, name)
     merchant("OUTLET.PUT", name, json.dumps(outlet_document("<b>Grill</b>", acceptWithin=600, prepMinutes=20)))
     place(merchant, name, name)
-    long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft"
-    merchant("OUTLET.PUT", f"{name}-2", json.dumps(outlet_document(long)))
     # It is the first of the page.
     page = open_page(visit, site, f"#outlets?after={name[:-1] if len(name) > 2 else 'a'}", viewport={"width": 390, "height": 844})
     card = page.locator(f"[data-outlet={name}]")
@@ -66,12 +64,6 @@ def test_outlets_show_their_state_and_orders_and_take_orders_or_not(visit, site,
         card.get_by_role("button", name=step).press("Enter")
         state.get_by_text(seen, exact=True).wait_for()
         assert page.evaluate("() => document.activeElement.tagName") == "BUTTON"
-    # Nothing is cut off on the smallest screen.
-    page.set_viewport_size({"width": 320, "height": 640})
-    for shown in "outlets", "menu", "prices", "promotions", "stock", "orders", "day":
-        if shown != "outlets":
-            go(page, f"#{shown}?outlet={name}-2")
-        assert page.evaluate("() => document.documentElement.scrollWidth") == 320, shown
 
 
 def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(visit, site, merchant, name):
@@ -152,6 +144,10 @@ def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(v
 def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, merchant, name):
     put_kitchen(merchant, name)
     page = open_page(visit, site, f"#menu?outlet={name}")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Preview").click()
+    preview = opened.value
+    wait_for_home(preview, merchant, name)
     page.get_by_role("button", name="Lunch 0", exact=True).click()
     page.get_by_label("Price", exact=True).fill("12")
     # Another item does not matter, the same one does.
@@ -181,6 +177,13 @@ def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, m
     agree(page, "Meanwhile: Price: LKR\xa010.30 → LKR\xa050.00", "Yours: Name: Lunch 3 → Third lunch", yes="Change it all the same")
     page.get_by_role("button", name="Third lunch").wait_for()
     assert item(merchant, name, "lunch3")["price"] == 5000
+    # The preview has followed. It is the store's page, without a cart.
+    wait_for_home(preview, merchant, name)
+    preview.locator("[data-item=lunch3] .add").click()
+    preview.locator(".toast", has_text="This is a preview").wait_for(state="attached")
+    preview.get_by_text("Preview: customers see this place like that").wait_for()
+    assert preview.locator("#cart-button").is_hidden() and violations(preview) == []
+    assert preview.evaluate("() => navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
 
 
 def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, name):
@@ -200,6 +203,8 @@ def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, n
 
 def test_prices_are_changed_together_and_a_file_says_first_what_it_changes(visit, site, merchant, name):
     put_kitchen(merchant, name)
+    links = [{"rel": "source", "url": "https://example.com/pie", "title": "How, \"exactly\""}]
+    merchant("MENU.ITEM.PUT", name, "shelf", "shelf0", json.dumps({**item_document("shelf0", 500), "links": links}))
     page = open_page(visit, site, f"#prices?outlet={name}")
     page.get_by_label("Search").fill("lunch")
     page.get_by_role("button", name="Select all of these").click()
@@ -233,6 +238,8 @@ def test_prices_are_changed_together_and_a_file_says_first_what_it_changes(visit
     preview.get_by_text("Nothing can be changed: 3 mistakes").wait_for()
     assert preview.locator("li").all_text_contents() == [
         "Line 2: price: write it like 16.50.", "Line 3: name: it needs one.", "Line 4: section: a new item needs one."]
+    give("id,links,combo\r\nshelf0,[,\r\nshelf1,,false\r\n")
+    preview.get_by_text("Line 2: links: write it as JSON.").wait_for()
     give('section;id;name;price;tags;attributes.allergens\n'
          'Lunch;lunch0;"Lunch; ""best""";12,50;test;\nDrinks;;Tea;2.50;hot, new;milk;\n'.replace(";milk;", ';"milk;"'))
     preview.get_by_text("What changes: 3").wait_for()
@@ -304,6 +311,14 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     page.locator(f"[data-order='{order}'] a").click()
     page.get_by_text("Asha").wait_for()
     page.locator("table.history").get_by_text("order.placed").wait_for()
+    # What the customer asks to be changed is answered here, too.
+    merchant("ORDER.CHANGE", order, json.dumps({"lines": [{"line": "lunch0", "quantity": 1}]}), "BY", "customer")
+    page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
+    asked = page.get_by_test_id("proposal")
+    asked.get_by_text("LKR\xa030.10 → LKR\xa020.10").wait_for()
+    assert violations(page) == []
+    asked.get_by_role("button", name="Do not change it").press("Enter")
+    asked.wait_for(state="hidden")
     assert violations(page) == []
     page.locator("main").get_by_role("button", name="Give back…").click()
     assert violations(page) == []
@@ -329,6 +344,13 @@ def test_refunds_are_asked_for_and_the_takings_agree_with_the_command(visit, sit
     row.get_by_text("All").wait_for()
     assert [text.replace("LKR\xa0", "") for text in row.locator("td").all_text_contents()] == [
         "2", "40.10", "10.00", "15.10", "15.00", "0.00", "0.00"]
+    # The plot of the week has the same orders, and its table says so.
+    page.get_by_test_id("peak").get_by_text(re.compile("The most in an hour were [12], on ")).wait_for()
+    page.locator("summary").click()
+    counts = page.locator("details td").all_text_contents()
+    assert sum(map(int, counts)) == 2 and len(counts) == 7 * 24
+    dots = page.locator(".plot circle title").all_text_contents()
+    assert sum(int(text.rpartition(" ")[2]) for text in dots) == 2
     assert violations(page) == []
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as CSV").click()
@@ -469,4 +491,12 @@ def test_a_confined_merchant_sees_its_outlets_and_no_others(browser, visit):
                 assert "Bakery" not in page.locator("main").text_content()
                 page.evaluate("() => { location.hash = '#outlets'; }")
                 page.locator("[data-outlet=grill]").wait_for()
+            page.goto(f"{site.console}/preview/grill")
+            page.get_by_role("heading", name="Grill", exact=True).wait_for()
+            page.goto(f"{site.console}/preview/bakery")
+            page.get_by_role("heading", name="This page cannot be shown now").wait_for()
+            assert "Bakery" not in page.locator("main").text_content()
+            page.context.clear_cookies()
+            page.goto(f"{site.console}/preview/grill")
+            page.wait_for_url("**/login?to=*")
             page.close()

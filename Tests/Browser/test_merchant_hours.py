@@ -90,6 +90,8 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     page.get_by_label("It opens and closes").select_option(label="By its hours")
     problems.get_by_text("Days ahead: a service has to be offered.").wait_for()
     page.get_by_label("Minutes between times").fill("90")
+    page.get_by_label("Orders for each time").fill("4")
+    page.get_by_label("Minutes until an order is ready").fill("20")
     for service in ("Pickup", "Delivery"):
         page.get_by_role("group", name=service, exact=True).get_by_label("Offered").check()
     delivery = page.get_by_role("group", name="Delivery", exact=True)
@@ -109,6 +111,25 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     part.get_by_label("Id", exact=True).fill("breakfast")
     period(part, "Saturday", "08:00", "11:00")
     meaning.get_by_text("What is only had at breakfast: 08:00–11:00.").wait_for()
+    # A period is drawn on the bar of its day.
+    bar = page.get_by_role("group", name="Hours of delivery").locator("[data-day=Sunday]")
+    bar.scroll_into_view_if_needed()
+    box = bar.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 5)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.75, box["y"] + 5, steps=3)
+    page.mouse.up()
+    drawn = page.get_by_role("group", name="Hours of delivery")
+    assert [drawn.get_by_label(f"Sunday {end}").input_value() for end in ("opens", "closes")] == ["12:00", "18:00"]
+    # Taxes have rates by service, and the outlet charges of its own.
+    page.get_by_role("button", name="Add a tax").press("Enter")
+    tax = page.get_by_role("group", name="Taxes", exact=True)
+    for label, text in (("Name of the tax", "MwSt."), ("Id of the tax", "vat"), ("Percent", "7"), ("At a table: percent", "19,5")):
+        tax.get_by_label(label, exact=True).fill(text)
+    problems.get_by_text("Taxes: say whether they are in the prices.").wait_for()
+    page.get_by_label("Taxes are").select_option(label="In the prices")
+    page.get_by_role("group", name="Charges", exact=True).get_by_label("Fee of a small order", exact=True).fill("1")
+    meaning.get_by_text("Pickup: ready in 20 minutes; small orders LKR\xa01.00;").wait_for()
     assert violations(page) == []
     # A special day is another Saturday.
     page.get_by_role("button", name="Add a day").click()
@@ -120,15 +141,19 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     page.get_by_role("button", name="Change…").click()
     week = "Monday–Sunday 08:00–14:00, 18:00–01:30"
     agree(page, f"Hours: Monday–Sunday closed → {week}", "Opens and closes: by hand → by its hours", "Orders ahead: none → 7 days",
-          "Pickup: not offered → offered", yes="Change")
-    page.locator(".toast", has_text="The hours were changed.").wait_for(state="attached")
+          "Pickup: not offered → offered", "Taxes: none → MwSt. 7 % (At a table 19.5 %)", "Charges: no charges → small orders LKR\xa01.00",
+          "Ready in: no promise → 20 minutes", "Times for later: any time → every 90 minutes, for 4 orders each", yes="Change")
+    page.locator(".toast", has_text="The outlet was changed.").wait_for(state="attached")
     made = merchant.json("OUTLET.GET", name)
     assert made["hours"] == [
         {"day": day, "opens": opens, "closes": closes} for day in DAYS for opens, closes in (("08:00", "14:00"), ("18:00", "25:30"))]
     assert made["services"] == {"pickup": {}, "delivery": {
         "charges": {"service": {"rate": 12500}, "delivery": {"fee": 250, "freeFrom": 2000}}, "prepMinutes": 40,
-        "requires": ["address"], "hours": [{"day": "saturday", "opens": "10:00", "closes": "13:00"}]}}
-    assert (made["follows"], made["orderAheadDays"], made["slots"]) == ("hours", 7, {"minutes": 90})
+        "requires": ["address"], "hours": [
+            {"day": "saturday", "opens": "10:00", "closes": "13:00"}, {"day": "sunday", "opens": "12:00", "closes": "18:00"}]}}
+    assert made["taxes"] == [{"id": "vat", "name": "MwSt.", "rate": 7000, "rates": {"table": 19500}}]
+    assert (made["taxIncluded"], made["charges"], made["prepMinutes"]) == (True, {"smallOrder": {"fee": 100}}, 20)
+    assert (made["follows"], made["orderAheadDays"], made["slots"]) == ("hours", 7, {"minutes": 90, "orders": 4})
     assert made["specialDays"] == [{"date": next_saturday().isoformat(), "hours": []}]
     assert made["dayparts"] == [{"id": "breakfast", "hours": [{"day": "saturday", "opens": "08:00", "closes": "11:00"}]}]
     # Sections and items name a part of the day.
@@ -149,8 +174,3 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     wait_until(lambda: merchant.json("OUTLET.GET", name)["orderAheadDays"] == 3, PATIENCE, "the change")
     kept = merchant.json("OUTLET.GET", name)
     assert {**kept, "orderAheadDays": 7, "name": made["name"], "version": made["version"]} == made
-    # Nothing is cut off on the smallest screen.
-    page.set_viewport_size({"width": 320, "height": 640})
-    for shown in "hours", "stock":
-        go(page, f"#{shown}?outlet={name}")
-        assert page.evaluate("() => document.documentElement.scrollWidth") == 320, shown

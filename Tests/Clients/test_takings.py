@@ -166,6 +166,11 @@ def check(client, outlets, sums):
             assert {key: amount for key, amount in shown.items() if amount} == taxes
             everything += expected
         assert told(answer["sum"]) == everything
+        (divided,) = client.json("TAKINGS", outlet, "FROM", days[-1], "BY", "hour")["days"]
+        assert sum((told(hour) for hour in divided["hours"]), collections.Counter()) == told(divided) == told(named[days[-1]])
+        begins = [datetime.datetime.fromisoformat(hour["from"]) for hour in divided["hours"]]
+        assert begins[0] == datetime.datetime.fromisoformat(divided["from"]) and len(begins) in (23, 24, 25)
+        assert {after - before for before, after in zip(begins, begins[1:])} == {datetime.timedelta(hours=1)}
 
 
 def test_every_sum_of_every_day_is_that_of_the_log(sold):
@@ -230,6 +235,7 @@ def test_sums_outlive_the_server_and_an_audit_finds_nothing(sold):
     (("FROM", "2026-02-29"), "INVALID FROM: must be a day such as 2026-03-01"),
     (("FROM", "2026-03-01", "UNTIL", "2026-02-28"), "INVALID UNTIL: must not come before FROM"),
     (("FROM", "2026-01-01", "UNTIL", "2026-04-11"), "INVALID UNTIL: must lie within 100 days"),
+    (("FROM", "2026-03-01", "UNTIL", "2026-03-08", "BY", "hour"), "INVALID UNTIL: must lie within 7 days with BY hour"),
     ((), "ERR wrong number of arguments"),
 ])
 def test_days_that_cannot_be_are_refused(sold, words, message):

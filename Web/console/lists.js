@@ -13,8 +13,8 @@ const ROWS = 50;
 // How many questions a search may ask for so many rows before somebody has to ask on.
 const MOST_READS = 20;
 
-/// Draws a list: `read()` answers its rows and `cells(row)` what is in each, an element or a text. `id(row)` tells a row
-/// from the others, and `search` is what a row has to contain, in the address.
+/// Draws a list: `read()` answers its rows and `cells(row, again)` what is in each, an element or a text; `again()` reads
+/// anew. `id(row)` tells a row from the others, and `search` is what a row has to contain, in the address.
 function showList(page, title, heads, { empty, id, read, cells, tools = [], more = [] }) {
     return async (main, parameters, { signal, fail }) => {
         let text = parameters.get("text") ?? "";
@@ -40,7 +40,7 @@ function showList(page, title, heads, { empty, id, read, cells, tools = [], more
             clearTimeout(timer);
             if (document.visibilityState === "hidden" || signal.aborted) return;
             try {
-                rows = await read({ signal, again: look });
+                rows = await read({ signal });
                 draw();
                 fail(null);
             } catch (error) {
@@ -54,7 +54,7 @@ function showList(page, title, heads, { empty, id, read, cells, tools = [], more
 
         function draw() {
             const wanted = text.toLowerCase();
-            const shown = rows.filter((row) => cells(row).some((cell) =>
+            const shown = rows.filter((row) => cells(row, look).some((cell) =>
                 (cell instanceof Node ? cell.textContent : String(cell)).toLowerCase().includes(wanted)));
             setText(count, rows.length === 0 ? empty : `${shown.length} of ${rows.length}`);
             setHidden(list, shown.length === 0);
@@ -63,7 +63,7 @@ function showList(page, title, heads, { empty, id, read, cells, tools = [], more
                 make: () => h("tr"),
                 fill: (node, row) => {
                     // What did not change keeps the focus.
-                    for (const [place, cell] of cells(row).entries()) {
+                    for (const [place, cell] of cells(row, look).entries()) {
                         const made = h("td", { class: typeof cell === "number" ? "number" : null }, cell instanceof Node ? cell : String(cell));
                         const old = node.children[place];
                         if (old?.isEqualNode(made)) continue;
@@ -159,18 +159,13 @@ export const latency = showList("latency", "Delays", ["event", "time", "millisec
     cells: ({ event, at, milliseconds, maximum }) => [event, moment(at), milliseconds, maximum],
 });
 
-let askAgain = () => {};
-
 export const clients = showList("clients", "Clients",
     ["number", "address", "name", "user", "seconds", "idle", "last command", "commands", "end"], {
         empty: "Nobody is connected to the port of the commands.", id: ({ id }) => id,
-        read: async ({ signal, again }) => {
-            askAgain = again;
-            return (await get("/v1/clients", { signal })).clients;
-        },
-        cells: ({ id, addr, name, user, age, idle, cmd, "tot-cmds": calls }) => [
+        read: async (options) => (await get("/v1/clients", options)).clients,
+        cells: ({ id, addr, name, user, age, idle, cmd, "tot-cmds": calls }, again) => [
             Number(id), addr, name, user, Number(age), Number(idle), cmd, Number(calls),
-            h("button", { class: "button", type: "button", "aria-label": `End ${addr}`, click: () => end(id, addr) }, "End"),
+            h("button", { class: "button", type: "button", "aria-label": `End ${addr}`, click: () => end(id, addr).then(again) }, "End"),
         ],
     });
 
@@ -183,7 +178,6 @@ async function end(id, addr) {
     } catch (error) {
         say(error.message);
     }
-    askAgain();
 }
 
 export const relays = showList("relays", "Relays", ["relay", "partition", "position", "events behind", "last failure", "failed"], {

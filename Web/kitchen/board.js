@@ -8,8 +8,8 @@ import { reconcile } from "../shared/reconcile.js";
 import { Stream } from "../shared/stream.js";
 import { Topic } from "../shared/topic.js";
 import { Bell } from "./bell.js";
-import { STEPS, fillCard, isChanged, numberLength, toCook } from "./card.js";
-import { askForm } from "./forms.js";
+import { STEPS, fillCard, isAsked, isChanged, numberLength, toCook } from "./card.js";
+import { askChange, askForm } from "../shared/forms.js";
 import { Known } from "./known.js";
 import { Place } from "./place.js";
 import { Taps, UNDO } from "./taps.js";
@@ -17,6 +17,12 @@ import { Taps, UNDO } from "./taps.js";
 const TICK = 10_000;
 // A board that is older than this says so.
 const SHORT_ABSENCE = 5000;
+// What a customer wants to be done if something is missing.
+const WISHES = {
+    remove: "The customer wants what is missing to be left out.",
+    replace: "The customer wants something else in place of what is missing.",
+    cancel: "The customer wants no order if something is missing: then it is cancelled.",
+};
 
 const element = (id) => document.getElementById(id);
 const outlet = decodeURIComponent(location.pathname.split("/")[2] ?? "");
@@ -105,7 +111,7 @@ function draw() {
         },
     });
     setHidden(element("cooking"), shown.length === 0);
-    bell.rings(shown.filter((card) => card.isNew || card.isGone || isChanged(card)).length);
+    bell.rings(shown.filter((card) => card.isNew || card.isGone || isChanged(card) || isAsked(card)).length);
     const isOld = away !== null && now() - away >= SHORT_ABSENCE;
     const waiting = taps.waiting === 0 ? "" : ` ${taps.waiting} ${taps.waiting === 1 ? "tap waits" : "taps wait"} to be sent.`;
     setText(element("banner"), isOld ? `No connection. This is the board of ${clockTime(away, place.zone)}.${waiting}` : "");
@@ -152,8 +158,7 @@ async function tap(event) {
             return taps.add(id, "delay", { ready, ...(reason === "" ? {} : { reason }) });
         }
         case "change": {
-            const { askChange } = await import("./change.js");
-            const change = await askChange(order);
+            const change = await askChange(order.lines, WISHES[order.missing] ?? "The customer is asked.");
             return change && taps.add(id, "change", change);
         }
         case "agree":

@@ -33,6 +33,11 @@ export function isChanged({ order, tap, isGone }) {
     return !isGone && (order.changes ?? []).length > 0 && tap?.step !== "noted";
 }
 
+/// Whether a customer asks for a change of an order, and waits for an answer.
+export function isAsked({ order, tap, isGone }) {
+    return !isGone && order.proposal?.by === "customer" && tap?.step !== "agree" && tap?.step !== "decline";
+}
+
 /// Fills a card with `{order, status, tap, lines, isNew, isGone, length}`: `status` is that after the last `tap`, `lines`
 /// are those of the station, and `length` is that of its number. `allergens(item)` answers a list.
 export function fillCard(node, { order, status, tap, lines, isNew, isGone, length }, { zone, allergens }) {
@@ -57,7 +62,7 @@ export function fillCard(node, { order, status, tap, lines, isNew, isGone, lengt
     setHidden(parts.had, parts.had.textContent === "");
     setHidden(parts.cover, !order.uncovered || isGone);
     drawChanges(parts, order, tap, isGone, zone);
-    setAttribute(node, "data-changed", parts.changed.hidden ? null : "");
+    setAttribute(node, "data-changed", parts.changed.hidden && !isAsked({ order, tap, isGone }) ? null : "");
     reconcile(parts.lines, lines, { id: ({ line }) => line, make: () => clone("line"), fill: fillLine });
     for (const [place, line] of [...parts.lines.children].entries()) {
         const words = allergens(lines[place].item).join(", ");

@@ -4,7 +4,7 @@ import { get } from "../shared/api.js";
 import { clockTime, now } from "../shared/clock.js";
 import { clone, refs, setAttribute, setHidden, setText, textElement } from "../shared/dom.js";
 import { handover, numberOf, optionName } from "../shared/order.js";
-import { openForm } from "./forms.js";
+import { openForm } from "../shared/forms.js";
 
 const HOUR = 60 * 60 * 1000;
 

@@ -4,7 +4,7 @@ import { get, request } from "../shared/api.js";
 import { clockTime, isPast, now } from "../shared/clock.js";
 import { say, setHidden, setText } from "../shared/dom.js";
 import { isOff, opening } from "../shared/hours.js";
-import { askForm } from "./forms.js";
+import { askForm } from "../shared/forms.js";
 
 export class Place {
     #path;

@@ -4,7 +4,7 @@ import { get, request } from "../shared/api.js";
 import { clockTime, endOfDay, isPast, now } from "../shared/clock.js";
 import { clone, refs, say, setHidden, setText } from "../shared/dom.js";
 import { reconcile } from "../shared/reconcile.js";
-import { openForm } from "./forms.js";
+import { openForm } from "../shared/forms.js";
 
 const MOST_ROWS = 100;
 const HOUR = 60 * 60 * 1000;

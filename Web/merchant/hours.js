@@ -1,17 +1,17 @@
-// When an outlet is open, what can be had when, and how its orders are had.
+// What an outlet says of itself: what it is, when it is open, what can be had when, how, and what it costs beside.
 
 import { get } from "../shared/api.js";
 import { h } from "../shared/build.js";
-import { say, setHidden } from "../shared/dom.js";
-import { major } from "../shared/money.js";
+import { say } from "../shared/dom.js";
 import { SERVICES } from "../shared/order.js";
 import { ask } from "../shared/question.js";
 import { isSame } from "./changes.js";
 import { FIELDS, meaningOf, mergedOutlet, nextSaturday, outletDifferences } from "./outlet-words.js";
-import { check, heading, input, labelled, minor, outletPath, select, send } from "./parts.js";
+import { check, heading, input, labelled, outletPath, select, send } from "./parts.js";
+import { amountField, chargesFields, percentField, readAmount, readPercent, serviceFields, whole } from "./services.js";
 import { periodsEditor, weekEditor } from "./week.js";
 
-const REQUIREMENTS = { name: "Name", phone: "Phone", address: "Address", table: "Table" };
+const PLACES = { address: "Address", area: "Area", city: "City" };
 const ID = /^[A-Za-z0-9._:{}-]{1,64}$/;
 
 export async function show(main, parameters, { signal }) {
@@ -66,7 +66,7 @@ export async function show(main, parameters, { signal }) {
         for (;;) {
             try {
                 await send("PUT", path, { body: mine, version: base.version });
-                say("The hours were changed.");
+                say("The outlet was changed.");
                 return true;
             } catch (error) {
                 if (error.code !== "CONFLICT") throw error;
@@ -86,10 +86,19 @@ export async function show(main, parameters, { signal }) {
 
 /// The fields of an outlet, `{nodes, read()}`: what was read is the outlet as it would be, and what is wrong with it.
 function outletFields(outlet, changed) {
+    const { currency } = outlet;
+    const name = input({ value: outlet.name, maxlength: 200 });
+    const places = Object.entries(PLACES).map(([key, label]) => ({ key, label, field: input({ value: outlet[key] ?? "", maxlength: 300 }) }));
+    const cuisines = input({ value: (outlet.cuisines ?? []).join(", ") });
+    const prep = input({ inputmode: "numeric", value: String(outlet.prepMinutes ?? "") });
+    const accept = input({ inputmode: "numeric", value: String(outlet.acceptWithin ?? "") });
+    const minimum = amountField(outlet.minimumOrder ?? undefined, currency);
+    const first = check("An order is paid before the kitchen sees it", outlet.payment === "first");
     const hours = weekEditor("Hours", outlet.hours ?? [], changed);
     const follows = select([["commands", "By hand"], ["hours", "By its hours"]], outlet.follows ?? "commands");
     const ahead = input({ inputmode: "numeric", value: String(outlet.orderAheadDays ?? "") });
     const slots = input({ inputmode: "numeric", value: String(outlet.slots?.minutes ?? "") });
+    const room = input({ inputmode: "numeric", value: String(outlet.slots?.orders ?? "") });
     const special = rowsEditor("Special days", "Add a day", outlet.specialDays ?? [], changed, ({ date, hours }) => {
         const field = h("input", { type: "date", class: "field", value: date ?? "" });
         const editor = periodsEditor(date ?? "New day", hours ?? [], changed);
@@ -115,18 +124,39 @@ function outletFields(outlet, changed) {
             },
         };
     });
+    // Whether prices have the taxes in them is said once.
+    const isSaid = outlet.taxIncluded !== undefined;
+    const included = select([["", "Choose"], ["yes", "In the prices"], ["no", "On top of the prices"]],
+        isSaid ? (outlet.taxIncluded ? "yes" : "no") : "", { disabled: isSaid });
+    const taxes = rowsEditor("Taxes", "Add a tax", outlet.taxes ?? [], changed, taxFields);
+    const charges = chargesFields("Charges", outlet.charges, outlet);
     const services = Object.keys(SERVICES).map((kind) => ({ kind, fields: serviceFields(kind, outlet, changed) }));
 
     function read() {
         const problems = [];
         const offered = services.map(({ kind, fields }) => [kind, fields.read(problems)]).filter(([, service]) => service !== undefined);
         const every = whole(slots.value, "Minutes between times", 5, 240, problems);
+        const orders = whole(room.value, "Orders for each time", 1, 10_000, problems);
+        if (orders !== undefined && every === undefined) problems.push("Orders for each time: they need minutes between times.");
+        const rates = taxes.read(problems);
+        const outletCharges = charges.read(problems);
+        if (name.value.trim() === "") problems.push("Name: it needs one.");
+        if (rates.length > 0 && included.value === "") problems.push("Taxes: say whether they are in the prices.");
         const mine = {
-            ...outlet, hours: hours.read(problems), follows: follows.value === "hours" ? "hours" : undefined,
+            ...outlet, name: name.value.trim(),
+            ...Object.fromEntries(places.map(({ key, field }) => [key, field.value.trim() || undefined])),
+            cuisines: emptyAsNone(cuisines.value.split(",").map((text) => text.trim()).filter(Boolean)),
+            prepMinutes: whole(prep.value, "Minutes until it is ready", 0, 1440, problems),
+            acceptWithin: whole(accept.value, "Seconds to accept", 0, 86_400, problems),
+            payment: first.box.checked ? "first" : outlet.payment === "first" ? undefined : outlet.payment,
+            minimumOrder: readAmount(minimum, currency, "Least order", problems),
+            taxIncluded: isSaid ? outlet.taxIncluded : included.value === "" ? undefined : included.value === "yes",
+            taxes: emptyAsNone(rates), charges: Object.keys(outletCharges).length > 0 ? outletCharges : undefined,
+            hours: hours.read(problems), follows: follows.value === "hours" ? "hours" : undefined,
             specialDays: emptyAsNone(special.read(problems)), dayparts: emptyAsNone(dayparts.read(problems)),
             services: offered.length > 0 ? Object.fromEntries(offered) : undefined,
             orderAheadDays: whole(ahead.value, "Days ahead", 0, 14, problems) || undefined,
-            slots: every === undefined ? undefined : { ...outlet.slots, minutes: every },
+            slots: every === undefined ? undefined : { minutes: every, orders },
         };
         checkTogether(mine, problems);
         // What nobody touched stays as it was, also an empty list.
@@ -135,21 +165,51 @@ function outletFields(outlet, changed) {
     }
 
     const nodes = [
+        h("fieldset", {}, h("legend", {}, "The outlet"), h("div", { class: "fields" },
+            labelled("Name", name), places.map(({ label, field }) => labelled(label, field)),
+            labelled("Cuisines", cuisines, "With commas between them"),
+            labelled("Minutes until an order is ready", prep), labelled("Least order", minimum),
+            labelled("Seconds in which the kitchen accepts", accept, "0 for at once; nothing if nobody has to")), first.node),
         h("div", { class: "tools" }, labelled("It opens and closes", follows)), hours.node, special.node,
         h("fieldset", {}, h("legend", {}, "Orders for later"), h("div", { class: "fields" },
             labelled("Days ahead", ahead, "0 or nothing for none, at most 14"),
-            labelled("Minutes between times", slots, "Nothing for any time"))),
+            labelled("Minutes between times", slots, "Nothing for any time"),
+            labelled("Orders for each time", room, "Nothing for any number"))),
+        taxes.node, h("div", { class: "tools" }, labelled("Taxes are", included)),
+        h("fieldset", {}, h("legend", {}, "Charges"), charges.node),
         ...services.map(({ fields }) => fields.node), dayparts.node,
     ];
     return { nodes, read };
 }
 
-function checkTogether({ hours, follows, specialDays = [], dayparts = [], services, orderAheadDays, slots }, problems) {
+/// The fields of a tax, with its rates by service.
+function taxFields(tax) {
+    const name = input({ value: tax.name ?? "", maxlength: 200 });
+    const id = input({ value: tax.id ?? "", maxlength: 64, spellcheck: "false", autocapitalize: "none", readonly: tax.id !== undefined });
+    const rate = percentField(tax.rate);
+    const rates = Object.entries(SERVICES).map(([kind, label]) => ({ kind, label, field: percentField(tax.rates?.[kind]) }));
+    return {
+        node: h("div", { class: "fields" }, labelled("Name of the tax", name), labelled("Id of the tax", id), labelled("Percent", rate),
+            rates.map(({ label, field }) => labelled(`${label}: percent`, field))),
+        read: (problems) => {
+            const title = name.value.trim();
+            const others = rates.map(({ kind, label, field }) => [kind, readPercent(field, `${title || "A tax"}: ${label}`, problems)])
+                .filter(([, value]) => value !== undefined);
+            const percent = readPercent(rate, title || "A tax", problems);
+            if (title === "" || percent === undefined) problems.push("Taxes: each needs its name and its percentage.");
+            if (!ID.test(id.value.trim())) problems.push("Taxes: each needs an id with only A–Z, a–z, 0–9, . _ : - { }.");
+            return { ...tax, id: id.value.trim(), name: title, rate: percent, rates: others.length > 0 ? Object.fromEntries(others) : undefined };
+        },
+    };
+}
+
+function checkTogether({ hours, follows, specialDays = [], dayparts = [], taxes = [], services, orderAheadDays, slots }, problems) {
     if (follows === "hours" && hours.length === 0) problems.push("Hours: an outlet that follows them needs a period.");
     if (orderAheadDays && follows !== "hours") problems.push("Days ahead: the outlet has to open and close by its hours.");
     if (orderAheadDays && !services) problems.push("Days ahead: a service has to be offered.");
     if (slots && !orderAheadDays) problems.push("Minutes between times: they need days ahead.");
-    for (const [name, ids] of [["Special days", specialDays.map(({ date }) => date)], ["Parts of the day", dayparts.map(({ id }) => id)]]) {
+    const named = { "Special days": specialDays.map(({ date }) => date), "Parts of the day": dayparts.map(({ id }) => id), Taxes: taxes.map(({ id }) => id) };
+    for (const [name, ids] of Object.entries(named)) {
         const twice = ids.find((id, place) => id !== "" && ids.indexOf(id) !== place);
         if (twice !== undefined) problems.push(`${name}: ${twice} is there twice.`);
     }
@@ -157,15 +217,6 @@ function checkTogether({ hours, follows, specialDays = [], dayparts = [], servic
 
 function emptyAsNone(list) {
     return list.length > 0 ? list : undefined;
-}
-
-/// A whole number that was written, or undefined for nothing.
-function whole(text, label, least, most, problems) {
-    if (text.trim() === "") return undefined;
-    const number = Number(text.trim());
-    if (/^\d{1,6}$/.test(text.trim()) && number >= least && number <= most) return number;
-    problems.push(`${label}: write a whole number from ${least} to ${most}.`);
-    return undefined;
 }
 
 /// A list to which rows are added, each made by `make(entry)` as `{node, read(problems)}`.
@@ -195,80 +246,4 @@ function rowsEditor(title, addText, entries, changed, make) {
         node: h("fieldset", {}, h("legend", {}, title), list, h("p", {}, add)),
         read: (problems) => rows.map((row) => row.read(problems)),
     };
-}
-
-/// The fields of a way to have orders; what is read is undefined where it is not offered.
-function serviceFields(kind, outlet, changed) {
-    const { currency, taxes = [] } = outlet;
-    const title = SERVICES[kind];
-    const service = outlet.services?.[kind] ?? {};
-    const offered = check("Offered", outlet.services?.[kind] !== undefined);
-    const amount = (value) => input({ inputmode: "decimal", value: value === undefined ? "" : major(value, currency) });
-    const prep = input({ inputmode: "numeric", value: String(service.prepMinutes ?? "") });
-    const minimum = amount(service.minimumOrder);
-    const needs = Object.entries(REQUIREMENTS).filter(([need]) => need !== "table" || kind === "table")
-        .map(([need, label]) => ({ need, ...check(label, service.requires?.includes(need) === true) }));
-    const own = check("Charges of its own, in place of the outlet’s", service.charges !== undefined);
-    const timed = check("Hours of its own, for orders for later", service.hours !== undefined);
-    const taxOf = (tax) => select([["", "None"], ...taxes.map(({ id, name }) => [id, name])], tax ?? "");
-    const percent = input({ inputmode: "decimal", value: service.charges?.service ? String(service.charges.service.rate / 1000) : "" });
-    const percentTax = taxOf(service.charges?.service?.tax);
-    const fees = [["smallOrder", "Fee of a small order"], ["delivery", "Fee of delivery"]].map(([key, label]) => {
-        const known = service.charges?.[key];
-        return { key, label, known, fee: amount(known?.fee), freeFrom: amount(known?.freeFrom), tax: taxOf(known?.tax) };
-    });
-    const week = weekEditor(`Hours of ${title.toLowerCase()}`, service.hours ?? [], changed);
-    const charges = h("div", { class: "fields" },
-        labelled("Service in percent", percent), labelled("Tax on service", percentTax),
-        fees.flatMap(({ label, fee, freeFrom, tax }) => [
-            labelled(label, fee), labelled(`${label}: free from`, freeFrom), labelled(`${label}: tax`, tax)]));
-    const body = h("div", { class: "page" },
-        h("div", { class: "fields" }, labelled("Minutes until it is ready", prep), labelled("Least order", minimum)),
-        h("fieldset", {}, h("legend", {}, "What an order needs"), needs.map(({ node }) => node)),
-        own.node, charges, timed.node, week.node);
-
-    function read(problems) {
-        setHidden(body, !offered.box.checked);
-        setHidden(charges, !own.box.checked);
-        setHidden(week.node, !timed.box.checked);
-        if (!offered.box.checked) return undefined;
-        const cash = (field, label) => {
-            if (field.value.trim() === "") return undefined;
-            try {
-                return minor(field.value, currency, `${title}: ${label}`);
-            } catch (error) {
-                problems.push(error.message);
-                return undefined;
-            }
-        };
-        const requires = needs.filter(({ box }) => box.checked).map(({ need }) => need);
-        const { charges: _, requires: __, hours: ___, ...rest } = service;
-        return {
-            ...rest, prepMinutes: whole(prep.value, `${title}: minutes`, 0, 1440, problems), minimumOrder: cash(minimum, "least order"),
-            ...(requires.length > 0 ? { requires } : {}),
-            ...(own.box.checked ? { charges: readCharges(cash, problems) } : {}),
-            ...(timed.box.checked ? { hours: week.read(problems) } : {}),
-        };
-    }
-
-    function readCharges(cash, problems) {
-        const result = {};
-        const text = percent.value.trim().replace(",", ".");
-        if (text !== "") {
-            const rate = Math.round(Number(text) * 1000);
-            if (!/^\d{1,3}(\.\d{1,3})?$/.test(text) || rate > 100_000) problems.push(`${title}: service: write a percentage like 12.5.`);
-            else result.service = { rate, ...(percentTax.value === "" ? {} : { tax: percentTax.value }) };
-        }
-        for (const { key, label, fee, freeFrom, tax } of fees) {
-            const [costs, free] = [cash(fee, label), cash(freeFrom, `${label}: free from`)];
-            if (costs === undefined) {
-                if (free !== undefined) problems.push(`${title}: ${label}: it needs its fee.`);
-                continue;
-            }
-            result[key] = { fee: costs, ...(free === undefined ? {} : { freeFrom: free }), ...(tax.value === "" ? {} : { tax: tax.value }) };
-        }
-        return result;
-    }
-
-    return { node: h("fieldset", {}, h("legend", {}, title), offered.node, body), read };
 }

@@ -3,7 +3,7 @@
 import { h } from "../shared/build.js";
 import { setText } from "../shared/dom.js";
 import { major } from "../shared/money.js";
-import { input, labelled, minor, openForm, select } from "./parts.js";
+import { idField, idOf, input, labelled, minor, openForm, select } from "./parts.js";
 import { problemWith, store } from "./pictures.js";
 
 const KINDS = [["menuItem", "Dish"], ["promo", "Offer"], ["dessert", "Dessert"], ["badge", "Badge"]];
@@ -20,19 +20,19 @@ class Fields {
         this.document = document ?? {};
     }
 
-    add(path, label, { node, shown = (value) => String(value ?? ""), read = (text) => text || undefined, hint }) {
+    add(path, label, { node, shown = (value) => String(value ?? ""), read = (text) => text || undefined, hint = null }) {
         const value = at(this.document, path);
         const text = shown(value);
         if (node.type === "checkbox") node.checked = value === true;
         else node.value = text;
         const state = () => (node.type === "checkbox" ? node.checked : node.value.trim());
         this.#all.push({ path, label, read, state, first: state() });
-        this.nodes.push(labelled(label, node, hint ?? null));
+        this.nodes.push(labelled(label, node, hint));
         return node;
     }
 
     text(path, label, attributes = {}) {
-        return this.add(path, label, { node: input(attributes), hint: attributes.hint });
+        return this.add(path, label, { node: input(attributes), hint: attributes.hint ?? null });
     }
 
     long(path, label) {
@@ -89,31 +89,6 @@ function put(document, path, value) {
     const [first, second] = path.split(".");
     if (second === undefined) document[first] = value;
     else document[first] = { ...document[first], [second]: value };
-}
-
-/// An id that a name leads to, and that nothing else has.
-export function idOf(name, isTaken) {
-    const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
-    const base = plain.slice(0, 56) || "new";
-    for (let number = 1; ; number++) {
-        const id = number === 1 ? base : `${base}-${number}`;
-        if (!isTaken(id)) return id;
-    }
-}
-
-/// A field for the id of what is new, which follows its name until somebody writes it.
-function idField(nameField, isTaken) {
-    const field = input({ maxlength: 64, spellcheck: "false", autocapitalize: "none" });
-    let isWritten = false;
-    field.addEventListener("input", () => { isWritten = field.value !== ""; });
-    nameField.addEventListener("input", () => { if (!isWritten) field.value = idOf(nameField.value, isTaken); });
-    const read = () => {
-        const id = field.value.trim() || idOf(nameField.value, isTaken);
-        if (!/^[A-Za-z0-9._:{}-]{1,64}$/.test(id)) throw new Error("Id: only A–Z, a–z, 0–9, . _ : - { } may be in it.");
-        if (isTaken(id)) throw new Error(`Id: there is ${id} already.`);
-        return id;
-    };
-    return { node: labelled("Id", field, "It stays for good"), read };
 }
 
 /// A field for a place from 1 on.

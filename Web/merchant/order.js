@@ -1,13 +1,13 @@
 // An order in full, what became of it, and what is given back of it.
 
 import { get } from "../shared/api.js";
-import { address, h } from "../shared/build.js";
+import { address, h, table } from "../shared/build.js";
 import { clockTime } from "../shared/clock.js";
 import { say } from "../shared/dom.js";
 import { major, money } from "../shared/money.js";
 import { REASONS, STATES, changeTexts, handover, numberOf } from "../shared/order.js";
 import { ask } from "../shared/question.js";
-import { heading, input, keepReading, labelled, minor, openForm, outletPath, select, send, wideTable } from "./parts.js";
+import { heading, input, keepReading, labelled, minor, openForm, outletPath, select, send } from "./parts.js";
 
 const EVERY = 5000;
 const PARTIES = { customer: "the customer", merchant: "the outlet", system: "by itself" };
@@ -25,7 +25,8 @@ export async function show(main, parameters, { signal, fail, session }) {
     const body = h("div", { class: "page" });
     const refund = h("button", { class: "button", type: "button", click: openRefund }, "Give back…");
     const history = h("section", { hidden: true });
-    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), body, h("p", {}, refund), history);
+    const asked = h("section", { class: "section", "data-testid": "proposal", hidden: true });
+    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), asked, body, h("p", {}, refund), history);
     await draw();
     keepReading(EVERY, signal, async () => {
         try {
@@ -51,16 +52,44 @@ export async function show(main, parameters, { signal, fail, session }) {
         ].filter(([, value]) => value);
         body.replaceChildren(
             h("dl", { class: "facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", { dir: "auto" }, value)))),
-            wideTable("lines", ["Item", "Quantity", "Price", "Total", "Given back"], order.lines.map((line) => h("tr", {},
+            table("lines", ["Item", "Quantity", "Price", "Total", "Given back"], order.lines.map((line) => h("tr", {},
                 h("td", { dir: "auto" }, line.name, (line.options ?? []).map(({ name, units }) =>
                     h("small", { class: "block", dir: "auto" }, units > 1 ? `${units} × ${name}` : name)),
                 line.note && h("small", { class: "block note", dir: "auto" }, line.note)),
                 h("td", { class: "number" }, String(line.quantity)), h("td", { class: "number" }, cash(line.unitPrice)),
                 h("td", { class: "number" }, cash(line.total)), h("td", { class: "number" }, line.refunded ? String(line.refunded) : "")))),
-            wideTable("sums", ["Bill", "Amount"], sums().map(([name, amount]) => h("tr", {},
+            table("sums", ["Bill", "Amount"], sums().map(([name, amount]) => h("tr", {},
                 h("td", { dir: "auto" }, name), h("td", { class: "number" }, cash(amount))))));
         refund.hidden = left() === 0 || ["rejected", "cancelled", "awaitingPayment", "scheduled"].includes(order.status);
+        drawProposal();
         await drawHistory();
+    }
+
+    // A change that waits for an answer, by the digest of the bill that is shown.
+    function drawProposal() {
+        const { proposal } = order;
+        asked.hidden = !proposal;
+        if (!proposal) return;
+        const { by, change, before, after } = proposal;
+        const step = (text, name, stepBody) => h("button", { class: "button", type: "button", click: () => answer(name, stepBody) }, text);
+        const isTheirs = by === "customer";
+        asked.replaceChildren(
+            h("p", { role: "status" }, isTheirs ? "The customer asks for a change." : "The customer is asked for a change."),
+            h("ul", {}, changeTexts(change).map((text) => h("li", { dir: "auto" }, text))),
+            h("p", {}, `${cash(before.total)} → ${cash(after.total)}`),
+            h("p", { class: "chips" }, isTheirs ? step("Agree", "agree", { digest: after.digest }) : "",
+                step(isTheirs ? "Do not change it" : "Take it back", "decline", { by: "merchant" })));
+    }
+
+    async function answer(step, stepBody) {
+        try {
+            await send("POST", `${path}/${step}`, { body: stepBody });
+        } catch (error) {
+            say(error.message);
+        }
+        order = await get(path, { signal });
+        await draw();
+        main.querySelector("h1").focus({ preventScroll: true });
     }
 
     function sums() {
@@ -83,7 +112,7 @@ export async function show(main, parameters, { signal, fail, session }) {
                 .map(({ recordedAt, kind, metadata }) => [recordedAt, kind, metadata?.actor])
             : ownHistory();
         history.hidden = rows.length === 0;
-        history.replaceChildren(h("h2", {}, "History"), wideTable("history", ["When", "What", "By"], rows.map(([at, what, by]) => h("tr", {},
+        history.replaceChildren(h("h2", {}, "History"), table("history", ["When", "What", "By"], rows.map(([at, what, by]) => h("tr", {},
             h("td", {}, at && h("time", { datetime: at }, time(at))), h("td", { dir: "auto" }, what), h("td", { dir: "auto" }, by ?? "")))));
     }
 

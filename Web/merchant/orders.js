@@ -21,7 +21,7 @@ export async function show(main, parameters, { signal }) {
     const [{ outlets }, details] = await Promise.all([
         get("/v1/own-outlets?count=100", { signal }), outlet === "" ? null : get(outletPath(outlet), { signal }),
     ]);
-    const query = new URLSearchParams({ count: find === "" ? COUNT : COUNT_SEARCHED });
+    const query = new URLSearchParams({ count: String(find === "" ? COUNT : COUNT_SEARCHED) });
     const asked = { status, outlet, from, until, after: parameters.get("after") ?? "" };
     for (const [key, value] of Object.entries(asked)) if (value !== "") query.set(key, value);
     let page = { orders: [], next: null };

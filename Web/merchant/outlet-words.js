@@ -1,4 +1,4 @@
-// What an outlet says of its hours and services, in words.
+// What an outlet says of itself, in words.
 
 import { dayIn, now } from "../shared/clock.js";
 import { DAYS, clockOf, minutesOf, named, periodsText, week } from "../shared/hours.js";
@@ -9,12 +9,25 @@ import { isSame, merged } from "./changes.js";
 const DAY = 86_400_000;
 const MOMENTS = new Intl.DateTimeFormat(undefined, { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 
-/// The fields that the page of hours has.
+const plain = (value) => value ?? "none";
+
+/// The fields that the page of hours has, each with its label and its value in words.
+/** @type {Record<string, [string, (value: any, currency: string) => string]>} */
 export const FIELDS = {
+    name: ["Name", plain], address: ["Address", plain], area: ["Area", plain], city: ["City", plain],
+    cuisines: ["Cuisines", (value) => (value ?? []).join(", ") || "none"],
+    prepMinutes: ["Ready in", (value) => (value === undefined ? "no promise" : `${value} minutes`)],
+    acceptWithin: ["Accepted within", (value) => (value === undefined ? "nobody has to" : `${value} seconds`)],
+    payment: ["Paid", (value) => (value === "first" ? "before the kitchen sees it" : "at any time")],
+    minimumOrder: ["Least order", (value, currency) => (value == null ? "none" : money(value, currency))],
+    taxIncluded: ["Taxes are", (value) => (value === undefined ? "not said" : value ? "in the prices" : "on top of the prices")],
+    taxes: ["Taxes", (value) => (value ?? []).map(taxWords).join("; ") || "none"],
+    charges: ["Charges", (value, currency) => chargeWords(value ?? {}, currency)],
     hours: ["Hours", weekWords], specialDays: ["Special days", specialWords],
     follows: ["Opens and closes", (value) => (value === "hours" ? "by its hours" : "by hand")],
     orderAheadDays: ["Orders ahead", (value) => (value ? `${value} days` : "none")],
-    slots: ["Times for later", (value) => (value ? `every ${value.minutes} minutes` : "any time")],
+    slots: ["Times for later", (value) => (value
+        ? `every ${value.minutes} minutes${value.orders === undefined ? "" : `, for ${value.orders} orders each`}` : "any time")],
     dayparts: ["Parts of the day", (value) => (value ?? []).map(({ id, hours }) => `${id} ${weekWords(hours)}`).join("; ") || "none"],
 };
 
@@ -22,7 +35,7 @@ export const FIELDS = {
 export function outletDifferences(before, after) {
     const texts = [];
     for (const [key, [label, word]] of Object.entries(FIELDS)) {
-        if (!isSame(before[key], after[key])) texts.push(`${label}: ${word(before[key])} → ${word(after[key])}`);
+        if (!isSame(before[key], after[key])) texts.push(`${label}: ${word(before[key], before.currency)} → ${word(after[key], after.currency)}`);
     }
     for (const kind of Object.keys(SERVICES)) {
         const [old, mine] = [before.services?.[kind], after.services?.[kind]];
@@ -73,6 +86,11 @@ function serviceWords(service, currency) {
         requires.length > 0 && `needs ${requires.join(", ")}`, charges && chargeWords(charges, currency),
         hours && `hours ${weekWords(hours)}`,
     ].filter(Boolean).join(", ");
+}
+
+function taxWords({ name, rate, rates = {} }) {
+    const others = Object.entries(rates).map(([kind, other]) => `${SERVICES[kind]} ${other / 1000} %`);
+    return `${name} ${rate / 1000} %${others.length > 0 ? ` (${others.join(", ")})` : ""}`;
 }
 
 function chargeWords({ service, smallOrder, delivery }, currency) {

@@ -7,9 +7,12 @@ import { refs, say, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { opening } from "../shared/hours.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
-import { input, keepReading, labelled, openForm, outletPath, select, send } from "./parts.js";
+import { idField, input, keepReading, labelled, openForm, outletPath, select, send } from "./parts.js";
 
 const EVERY = 5000;
+// What a new outlet says of its kitchen, until somebody says otherwise.
+const ACCEPT_SECONDS = 600;
+const PREP_MINUTES = 20;
 
 export async function show(main, parameters, { signal, fail }) {
     const after = parameters.get("after") ?? "";
@@ -18,7 +21,8 @@ export async function show(main, parameters, { signal, fail }) {
     const more = h("p", {});
     await read();
     main.replaceChildren(
-        h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Outlets"), none, list, more);
+        h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Outlets"), none, list, more,
+        h("p", {}, h("button", { class: "button", type: "button", click: add }, "Add an outlet")));
     keepReading(EVERY, signal, () => read().then(() => fail(null), fail));
 
     async function read() {
@@ -91,6 +95,40 @@ export async function show(main, parameters, { signal, fail }) {
         } catch (error) {
             say(error.message);
         }
+    }
+
+    // What it says besides is said on its page of hours.
+    function add() {
+        const offers = (key, attributes) => {
+            const field = input({ list: `all-${key}`, spellcheck: "false", required: true, ...attributes });
+            return { field, list: h("datalist", { id: `all-${key}` }, Intl.supportedValuesOf(key).map((value) => h("option", { value }))) };
+        };
+        const name = input({ maxlength: 200 });
+        const own = idField(name, () => false);
+        const currency = offers("currency", { maxlength: 3, autocapitalize: "characters" });
+        const zone = offers("timeZone", { value: Intl.DateTimeFormat().resolvedOptions().timeZone });
+        openForm({
+            title: "A new outlet", yes: "Add it",
+            fields: [
+                labelled("Name", name), own.node, labelled("Currency", currency.field, "It stays for good"), currency.list,
+                labelled("Time zone", zone.field), zone.list,
+            ],
+            save: async () => {
+                if (name.value.trim() === "") throw new Error("Name: it needs one.");
+                const id = own.read();
+                const body = {
+                    name: name.value.trim(), currency: currency.field.value.trim().toUpperCase(), timeZone: zone.field.value.trim(),
+                    acceptWithin: ACCEPT_SECONDS, prepMinutes: PREP_MINUTES,
+                };
+                try {
+                    await send("PUT", outletPath(id), { body, version: 0 });
+                } catch (error) {
+                    throw error.code === "CONFLICT" ? new Error(`Id: there is ${id} already.`) : error;
+                }
+                location.hash = address("hours", { outlet: id });
+                return true;
+            },
+        });
     }
 
     function pause(id) {

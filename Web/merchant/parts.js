@@ -1,13 +1,13 @@
 // What the merchant's pages have in common.
 
 import { get, request } from "../shared/api.js";
-import { address, h, table } from "../shared/build.js";
+import { address, h } from "../shared/build.js";
 import { setText } from "../shared/dom.js";
 import { raise } from "../shared/layers.js";
 import { decimals } from "../shared/money.js";
 
 const OUTLET_PAGES = [
-    ["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["promotions", "Promotions"], ["stock", "Stock"], ["hours", "Hours"],
+    ["menu", "Menu"], ["prices", "Prices"], ["import", "Import"], ["promotions", "Promotions"], ["stock", "Stock"], ["hours", "Hours and services"],
     ["orders", "Orders"], ["day", "Takings"],
 ];
 
@@ -31,12 +31,14 @@ export function heading({ id, name }, page) {
         h("h1", { tabindex: "-1", "data-focus-fallback": true, dir: "auto" }, name),
         h("nav", { "aria-label": "Pages of the outlet" }, h("ul", { class: "chips" },
             OUTLET_PAGES.map(([key, title]) => link(address(key, { outlet: id }), title, key === page)),
-            link(`/kitchen/${encodeURIComponent(id)}`, "Kitchen", false))),
+            link(`/kitchen/${encodeURIComponent(id)}`, "Kitchen", false),
+            // It stays open beside this page, and follows each change.
+            h("li", {}, h("a", { class: "chip", href: `/preview/${encodeURIComponent(id)}`, target: "preview" }, "Preview")))),
     ];
 }
 
 /// Sends a change, with a key so that it counts once; answers the new version. `version` is the one that it rests on.
-export async function send(method, path, { body, version, key = crypto.randomUUID(), query = {} } = {}) {
+export async function send(method, path, { body = undefined, version = undefined, key = crypto.randomUUID(), query = {} } = {}) {
     const all = new URLSearchParams(query);
     if (version !== undefined) all.set("version", version);
     // A menu within its limits can take longer than other answers.
@@ -50,13 +52,6 @@ export function keepReading(milliseconds, signal, read) {
     const timer = setInterval(look, milliseconds);
     document.addEventListener("visibilitychange", look, { signal });
     signal.addEventListener("abort", () => clearInterval(timer));
-}
-
-/// A table that can be scrolled sideways with the keyboard, too.
-export function wideTable(...parts) {
-    const node = table(...parts);
-    node.tabIndex = 0;
-    return node;
 }
 
 let hints = 0;
@@ -84,6 +79,31 @@ export function input(attributes = {}) {
 export function select(choices, value, attributes = {}) {
     return h("select", { class: "field", ...attributes }, choices.map(([key, text]) =>
         h("option", { value: key, selected: key === value }, text)));
+}
+
+/// An id that a name leads to, and that nothing else has.
+export function idOf(name, isTaken) {
+    const plain = name.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+    const base = plain.slice(0, 56) || "new";
+    for (let number = 1; ; number++) {
+        const id = number === 1 ? base : `${base}-${number}`;
+        if (!isTaken(id)) return id;
+    }
+}
+
+/// A field for the id of what is new, which follows its name until somebody writes it.
+export function idField(nameField, isTaken) {
+    const field = input({ maxlength: 64, spellcheck: "false", autocapitalize: "none" });
+    let isWritten = false;
+    field.addEventListener("input", () => { isWritten = field.value !== ""; });
+    nameField.addEventListener("input", () => { if (!isWritten) field.value = idOf(nameField.value, isTaken); });
+    const read = () => {
+        const id = field.value.trim() || idOf(nameField.value, isTaken);
+        if (!/^[A-Za-z0-9._:{}-]{1,64}$/.test(id)) throw new Error("Id: only A–Z, a–z, 0–9, . _ : - { } may be in it.");
+        if (isTaken(id)) throw new Error(`Id: there is ${id} already.`);
+        return id;
+    };
+    return { node: labelled("Id", field, "It stays for good"), read };
 }
 
 /// An amount in major units, such as 16.50, as minor ones. Throws what is wrong with it.

@@ -1,6 +1,6 @@
 // Pictures of items: scaled here, and stored under what they contain.
 
-import { Away, Problem, noteStatus } from "../shared/api.js";
+import { Away, Problem, noteStatus, signals } from "../shared/api.js";
 import { outletPath } from "./parts.js";
 
 const LONGEST_WAIT = 60_000;
@@ -42,7 +42,7 @@ async function put(outlet, picture) {
     let answer;
     try {
         answer = await fetch(`${outletPath(outlet)}/pictures`, {
-            method: "PUT", headers: { "content-type": picture.type }, body: picture, signal: AbortSignal.timeout(LONGEST_WAIT),
+            method: "PUT", headers: { "content-type": picture.type }, body: picture, signal: signals.timeout(LONGEST_WAIT),
         });
     } catch {
         throw new Away("The server cannot be reached.");

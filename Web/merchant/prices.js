@@ -1,13 +1,13 @@
 // Every price of a menu, and a change of those that are selected, shown first and made as one.
 
 import { get } from "../shared/api.js";
-import { h } from "../shared/build.js";
+import { h, table } from "../shared/build.js";
 import { say, setText } from "../shared/dom.js";
 import { major, money } from "../shared/money.js";
 import { SERVICES } from "../shared/order.js";
 import { ask } from "../shared/question.js";
 import { MenuState } from "./menu-state.js";
-import { heading, input, labelled, outletPath, select, wideTable } from "./parts.js";
+import { heading, input, labelled, outletPath, select } from "./parts.js";
 
 const ROWS = 200;
 const MOST_SHOWN = 100;
@@ -65,7 +65,7 @@ export async function show(main, parameters, { signal }) {
 
     const search = input({ type: "search", placeholder: "part of a name" });
     const count = h("p", { class: "muted", role: "status", "data-testid": "selected" });
-    const list = wideTable("prices", ["Selected", "Name", "In", "For", "Price"], []);
+    const list = table("prices", ["Selected", "Name", "In", "For", "Price"], []);
     const body = list.querySelector("tbody");
     const more = h("button", { class: "button", type: "button", click: () => { most += ROWS; draw(); } }, "Show more");
     const by = input({ inputmode: "decimal", placeholder: "5 or -5" });

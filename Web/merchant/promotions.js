@@ -1,14 +1,14 @@
 // What an outlet takes off its prices: the list of its promotions, a form for one, and their end.
 
 import { get } from "../shared/api.js";
-import { h } from "../shared/build.js";
+import { h, table } from "../shared/build.js";
 import { clockTime, dayIn, hourIn, isPast, momentIn } from "../shared/clock.js";
 import { refs, say, setHidden, setText } from "../shared/dom.js";
 import { major, money } from "../shared/money.js";
 import { SERVICES } from "../shared/order.js";
 import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
-import { check, heading, input, labelled, minor, openForm, outletPath, readMenu, select, send, wideTable } from "./parts.js";
+import { check, heading, input, labelled, minor, openForm, outletPath, readMenu, select, send } from "./parts.js";
 
 const TARGETS = { items: "Items", order: "The whole order", delivery: "Delivery" };
 const GIFTS = { percent: "Percent off", amount: "An amount off", price: "It costs so much instead" };
@@ -17,6 +17,7 @@ const MOST_UNITS = 99;
 const MOST_TIMES = 1_000_000_000;
 
 /// What a promotion gives, in words. `names` has those of `items` and `sections` by their ids.
+/** @param {any} promotion @param {string} currency @param {any} names */
 export function giftWords({ on, give, of = {}, buy = 0, get = 1 }, currency, names) {
     const gift = give.percent !== undefined ? (give.percent === 100_000 ? "free" : `${give.percent / 1000} % off`)
         : give.amount !== undefined ? `${money(give.amount, currency)} off` : `for ${money(give.price, currency)}`;
@@ -55,7 +56,7 @@ export async function show(main, parameters, { signal }) {
     };
     let known = { version: 0, promotions: [] };
     const none = h("p", { class: "muted", role: "status" }, "Nothing is taken off.");
-    const list = wideTable("promotions", ["Name", "What it gives", "When it applies", "State", "Change"], []);
+    const list = table("promotions", ["Name", "What it gives", "When it applies", "State", "Change"], []);
     const body = list.querySelector("tbody");
     await read();
     main.replaceChildren(...heading(outlet, "promotions"), none, list,

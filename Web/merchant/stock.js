@@ -1,10 +1,10 @@
 // What is counted: how much is left of items and options, and how much orders hold.
 
 import { get } from "../shared/api.js";
-import { h } from "../shared/build.js";
+import { h, table } from "../shared/build.js";
 import { refs, say, setHidden, setText } from "../shared/dom.js";
 import { reconcile } from "../shared/reconcile.js";
-import { heading, input, keepReading, labelled, openForm, outletPath, readMenu, select, send, wideTable } from "./parts.js";
+import { heading, input, keepReading, labelled, openForm, outletPath, readMenu, select, send } from "./parts.js";
 
 const EVERY = 5000;
 const ROWS = 100;
@@ -33,7 +33,7 @@ export async function show(main, parameters, { signal, fail }) {
     let stock = { version: 0, stock: [] };
     const search = input({ type: "search", placeholder: "part of a name" });
     const count = h("p", { class: "muted", role: "status", "data-testid": "count" });
-    const list = wideTable("stock", ["Name", "In", "Left", "Held by orders", "Count"], []);
+    const list = table("stock", ["Name", "In", "Left", "Held by orders", "Count"], []);
     const body = list.querySelector("tbody");
     search.oninput = draw;
     await read();

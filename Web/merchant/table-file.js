@@ -2,12 +2,14 @@
 
 import { major } from "../shared/money.js";
 import { editable, isSame } from "./changes.js";
-import { idOf, readAttribute, shownAttribute } from "./menu-forms.js";
-import { minor } from "./parts.js";
+import { readAttribute, shownAttribute } from "./menu-forms.js";
+import { idOf, minor } from "./parts.js";
 
-const TEXTS = ["kind", "name", "description", "cuisine", "imageSmall", "imageLarge", "tax"];
+const TEXTS = ["kind", "name", "description", "cuisine", "imageSmall", "imageLarge", "tax", "daypart", "promotion"];
 const LISTS = ["tags", "options"];
-const COLUMNS = ["section", "id", ...TEXTS, "price", ...LISTS, "maxQuantity"];
+// These are written as JSON.
+const VALUES = ["combo", "images", "links"];
+const COLUMNS = ["section", "id", ...TEXTS, "price", ...LISTS, "maxQuantity", ...VALUES];
 
 /// The rows of a file, each `{line, values}`. Semicolons separate as well, as spreadsheets write them in some countries.
 export function rowsOf(text) {
@@ -48,7 +50,8 @@ export function fileOf({ sections }, currency) {
     const amount = (value) => (value === undefined ? "" : major(value, currency));
     const rows = items.map((item) => [
         ...COLUMNS.map((column) => (column === "price" ? amount(item.price)
-            : LISTS.includes(column) ? (item[column] ?? []).join("; ") : item[column] ?? "")),
+            : LISTS.includes(column) ? (item[column] ?? []).join("; ")
+            : VALUES.includes(column) ? JSON.stringify(item[column]) ?? "" : item[column] ?? "")),
         ...ways.map((way) => amount(item.prices?.[way])),
         ...names.map((name) => (item.attributes?.[name] === undefined ? "" : shownAttribute(item.attributes[name]))),
     ]);
@@ -88,6 +91,7 @@ export function menuOf(text, before, currency, { isWhole }) {
         const id = row.id || idOf(row.name ?? "", (text) => lines.has(text));
         if (lines.has(id)) throw new Error(`${id} is in line ${lines.get(id)} already.`);
         const old = places.get(id)?.items.find((item) => item.id === id);
+        /** @type {any} */
         const item = old ? { id, ...editable(old) } : { id, kind: "menuItem" };
         for (const [column, value] of Object.entries(row)) set(item, column, value);
         if (!item.name) throw new Error("name: it needs one.");
@@ -126,6 +130,12 @@ export function menuOf(text, before, currency, { isWhole }) {
         else if (column === "maxQuantity") {
             if (!/^\d{1,2}$/.test(value)) throw new Error("maxQuantity: write a number from 1 to 99.");
             item.maxQuantity = Number(value);
+        } else if (VALUES.includes(column)) {
+            try {
+                item[column] = JSON.parse(value);
+            } catch {
+                throw new Error(`${column}: write it as JSON.`);
+            }
         } else item[column] = LISTS.includes(column) ? value.split(/[;,]/).map((each) => each.trim()).filter(Boolean) : value;
     }
 }

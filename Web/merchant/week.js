@@ -4,10 +4,19 @@ import { h } from "../shared/build.js";
 import { setText } from "../shared/dom.js";
 import { DAYS, clockOf, minutesOf, named } from "../shared/hours.js";
 
-/// Fields for the periods of a day, which is named in their labels. `changed()` is called after each change. `read` adds
-/// what is wrong to a list.
+const DAY_MINUTES = 24 * 60;
+// What is drawn begins and ends at such minutes.
+const STEP = 15;
+
+/// Fields for the periods of a day, which is named in their labels, and a bar that shows them, on which more can be drawn.
+/// `changed()` is called after each change. `read` adds what is wrong to a list.
 export function periodsEditor(name, periods, changed) {
     const list = h("ul", { class: "periods" });
+    const bar = h("div", { class: "bar", "aria-hidden": "true", "data-day": name });
+    drawsPeriods(bar, (period) => {
+        addRow(period);
+        changed();
+    });
     const add = h("button", { class: "button", type: "button", "aria-label": `Add a period: ${name}`, click: () => {
         addRow({ opens: "", closes: "" }).querySelector("input").focus();
         changed();
@@ -18,6 +27,8 @@ export function periodsEditor(name, periods, changed) {
         const isNext = opens !== "" && closes !== "" && minutesOf(closes) <= minutesOf(opens);
         setText(row.querySelector("small"), isNext ? "the next day" : "");
         const [hour, minute] = closes.split(":");
+        row.shown ??= bar.appendChild(h("i", {}));
+        showPeriod(row.shown, opens, isNext ? "24:00" : closes);
         return { opens, closes: isNext ? `${Number(hour) + 24}:${minute}` : closes };
     });
 
@@ -26,6 +37,7 @@ export function periodsEditor(name, periods, changed) {
         const row = h("li", {},
             field("opens", opens), "–", field("closes", closes === "" ? "" : clockOf(closes)), h("small", { class: "muted" }),
             h("button", { class: "button", type: "button", "aria-label": `Remove a period: ${name}`, click: () => {
+                row.shown?.remove();
                 row.remove();
                 add.focus();
                 changed();
@@ -37,6 +49,7 @@ export function periodsEditor(name, periods, changed) {
     set(periods);
     function set(periods) {
         list.replaceChildren();
+        bar.replaceChildren();
         for (const period of periods) addRow(period);
         rows();
     }
@@ -51,7 +64,45 @@ export function periodsEditor(name, periods, changed) {
         return all;
     }
 
-    return { node: h("div", { class: "day" }, h("span", {}, name), list, add), set, read };
+    return { node: h("div", { class: "day" }, h("span", {}, name), bar, list, add), set, read };
+}
+
+function showPeriod(node, opens, closes) {
+    node.hidden = opens === "" || closes === "";
+    if (node.hidden) return;
+    node.style.insetInlineStart = `${minutesOf(opens) / DAY_MINUTES * 100}%`;
+    node.style.inlineSize = `${(minutesOf(closes) - minutesOf(opens)) / DAY_MINUTES * 100}%`;
+}
+
+/// Has periods drawn on a bar with a finger or a mouse: `drawn({opens, closes})` is called with each.
+function drawsPeriods(bar, drawn) {
+    const line = h("i", { class: "drawn" });
+    let from = null;
+    let period = null;
+    const minuteAt = ({ clientX }) => {
+        const { left, width } = bar.getBoundingClientRect();
+        const part = (getComputedStyle(bar).direction === "rtl" ? left + width - clientX : clientX - left) / width;
+        return Math.round(Math.min(1, Math.max(0, part)) * DAY_MINUTES / STEP) * STEP;
+    };
+    const clock = (minutes) => [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
+    bar.onpointerdown = (event) => {
+        if (event.button !== 0) return;
+        bar.setPointerCapture(event.pointerId);
+        [from, period] = [minuteAt(event), null];
+    };
+    bar.onpointermove = (event) => {
+        if (from === null) return;
+        const to = minuteAt(event);
+        period = to === from ? null : { opens: clock(Math.min(from, to)), closes: clock(Math.max(from, to)) };
+        if (period === null) return line.remove();
+        showPeriod(line, period.opens, period.closes);
+        bar.append(line);
+    };
+    bar.onpointerup = bar.onpointercancel = ({ type }) => {
+        line.remove();
+        if (type === "pointerup" && period) drawn(period);
+        [from, period] = [null, null];
+    };
 }
 
 /// Fields for the hours of a week.

@@ -3,7 +3,7 @@ import { hear } from "./clock.js";
 const LONGEST_WAIT = 10_000;
 
 /** @type {any} What makes signals, with what is newer than its description. */
-const signals = AbortSignal;
+export const signals = AbortSignal;
 
 let stranger = () => {};
 

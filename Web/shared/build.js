@@ -10,8 +10,9 @@ export function h(tag, attributes = {}, ...children) {
     return node;
 }
 
+/// A table that can be scrolled sideways, with the keyboard, too.
 export function table(className, heads, rows) {
-    return h("div", { class: "scroll" }, h("table", { class: className },
+    return h("div", { class: "scroll", tabindex: "0" }, h("table", { class: className },
         h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows)));
 }
 

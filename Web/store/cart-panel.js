@@ -115,6 +115,12 @@ export class CartPanel {
         return true;
     }
 
+    /// Reads anew which times there are, after one was refused.
+    readTimes() {
+        this.#times.reset();
+        this.draw();
+    }
+
     /// Draws the cart again, if somebody sees it.
     draw() {
         if (!this.#dialog.open) return;

@@ -15,6 +15,8 @@ import { plural, sentence } from "./texts.js";
 
 // A stream that comes back within this is not worth a word.
 const SHORT_ABSENCE = 1500;
+// At the console a merchant sees a place as its customers do. There are no carts.
+const isPreview = location.pathname.startsWith("/preview/");
 
 const cart = new Cart({
     changed: () => drawCart(),
@@ -36,6 +38,7 @@ function drawCart() {
 }
 
 async function refuse(problem, change) {
+    if (isPreview) return say("This is a preview: orders are placed in the store.");
     if (problem.code === "WRONGOUTLET" && change.kind === "add" && !isAsking()) {
         const title = "Your cart has items of another place. Empty it and add this?";
         if (!await ask({ title, yes: "Empty it and add" })) return;
@@ -44,12 +47,13 @@ async function refuse(problem, change) {
         return;
     }
     if (change.kind === "code" && panel.refuse(problem, change)) return;
+    if (problem.code === "NOSLOT") panel.readTimes();
     say(localTimes(sentence(problem.message), panel.zone));
 }
 
 function drawBanner() {
     const isAway = cart.isAway || (away !== null && Date.now() - away >= SHORT_ABSENCE);
-    const text = !isAway ? ""
+    const text = !isAway ? isPreview ? "Preview: customers see this place like that, and each change at once." : ""
         : cart.waiting > 0 ? `Offline. ${plural(cart.waiting, "change waits", "changes wait")} to be sent.`
         : "Offline. What is shown may be old; it will follow by itself.";
     setText(banner, text);
@@ -60,7 +64,7 @@ let page = null;
 let hasAskedForCookie = false;
 let isFollowingOrders = false;
 const stream = new Stream({
-    topics: () => [...(page?.topics() ?? []), "cart"],
+    topics: () => [...(page?.topics() ?? []), ...(isPreview ? [] : ["cart"])],
     take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear?.(message)),
     refused: async (status) => {
         // Without a cookie there is no cart to follow.
@@ -98,13 +102,16 @@ followOrders();
 // Something was ordered in another tab, or before somebody went back to this page.
 addEventListener("storage", followOrders);
 addEventListener("pageshow", followOrders);
+// At the console somebody may have to log in.
+if (isPreview) await import("../shared/login.js");
 page = await choose(location.pathname);
 await page.open();
 settle();
 // It would be seen above the page, and jump.
-setHidden(document.getElementById("foot"), false);
+setHidden(document.getElementById("foot"), isPreview);
 stream.start();
-registerWorker();
+if (isPreview) leadBack();
+else registerWorker();
 
 // Only who has ordered has something to follow. The strip is shown at once: later it would push the page down.
 async function followOrders() {
@@ -134,10 +141,18 @@ function getCookie() {
 async function choose(path) {
     const [, kind, id] = path.split("/");
     const place = { main: document.getElementById("main"), cart, panel, sheet, stream };
-    if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
+    if (kind === "o" || isPreview) return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
     if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
     if (kind === "orders") return new (await import("./orders.js")).OrdersPage(place);
     return new (await import("./feed.js")).FeedPage(place);
+}
+
+function leadBack() {
+    const back = document.getElementById("back");
+    back.href = `/merchant#menu?outlet=${location.pathname.split("/")[2]}`;
+    back.setAttribute("aria-label", "Back to the menu");
+    setHidden(document.querySelector(".cart-place"), true);
+    drawBanner();
 }
 
 // The worker's address is the only one that the policy knows.

@@ -17,6 +17,8 @@ const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
 const IN_TAB = { inTab: true };
 // In these its customer can cancel it.
 const CANCELLABLE = ["awaitingPayment", "scheduled", "placed"];
+// In these its customer and its place can agree to change it.
+const CHANGEABLE = ["placed", "accepted", "preparing"];
 // How often the page asks about an order that it cannot follow.
 const LOOK_AGAIN = 2000;
 // How often it says anew how long the order takes.
@@ -68,6 +70,7 @@ export class OrderPage {
     refused(status) {
         if (status !== 403 || !this.#isFollowed) return;
         this.#isFollowed = false;
+        this.#ask();
         this.#lookLater();
     }
 
@@ -119,6 +122,22 @@ export class OrderPage {
             say(sentence(error.message));
         }
         setUsable(cancel, true);
+        await this.again();
+    }
+
+    // Asks the place for less of the order.
+    async #change() {
+        const { change } = this.#refs;
+        if (!isUsable(change)) return;
+        setUsable(change, false);
+        try {
+            const { askChange } = await import("../shared/forms.js");
+            const wanted = await askChange(this.#topic.document.lines, "The place has to agree. Until then the order stays as it is.");
+            if (wanted) await request("POST", `${this.#path}/change?by=customer`, { body: wanted, key: crypto.randomUUID() });
+        } catch (error) {
+            say(sentence(error.message));
+        }
+        setUsable(change, true);
         await this.again();
     }
 
@@ -189,6 +208,7 @@ export class OrderPage {
             const page = clone("order-page");
             this.#refs = refs(page);
             this.#refs.cancel.onclick = () => this.#cancel();
+            this.#refs.change.onclick = () => this.#change();
             this.#refs.repeat.onclick = () => this.#repeat();
             this.#refs.agree.onclick = ({ currentTarget }) =>
                 this.#answer(currentTarget, "agree", { digest: this.#topic.document.proposal?.after.digest });
@@ -239,7 +259,12 @@ export class OrderPage {
         setText(total, money(order.total, order.currency));
         setHidden(parts.refund, !order.refunded);
         setText(parts.refunded, order.refunded ? money(order.refunded, order.currency) : "");
+        const focused = document.activeElement;
+        // Of an order that no kitchen follows nobody knows how far it is.
+        setHidden(parts.change, !CHANGEABLE.includes(order.status) || order.proposal !== undefined || !this.#isFollowed);
         setHidden(cancel, !CANCELLABLE.includes(order.status));
+        // What is hidden leaves its focus to what came of it.
+        if (focused?.hidden) (order.proposal ? parts.decline : title).focus({ preventScroll: true });
         setHidden(old, !this.#isOld);
     }
 }

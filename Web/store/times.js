@@ -67,17 +67,20 @@ export class Times {
         const same = isHere && (slots.find(({ at }) => Date.parse(at) === Date.parse(wanted))?.at ?? wanted);
         const known = isHere && !slots.some(({ at }) => at === same) ? [{ at: same }, ...slots] : slots;
         drawChoices(slot, [
-            ["", this.#slots === null ? "…" : "Choose a time"], ...known.map(({ at }) => [at, hourIn(zone, at)]),
+            ["", this.#slots === null ? "…" : "Choose a time"],
+            ...known.map(({ at, left }) => [at, `${hourIn(zone, at)}${left === 0 ? ", full" : ""}`, left === 0]),
         ], same || "");
         // Whoever is typing goes on.
         if (time !== document.activeElement) time.value = isHere ? hourIn(zone, wanted) : "";
-        setText(none, this.#day !== "" && hasSlots && this.#slots?.length === 0 ? "There is no time left on this day." : "");
+        setText(none, this.#day !== "" && hasSlots && this.#slots?.every(({ left }) => left === 0) ? "There is no time left on this day." : "");
     }
 
     /// What is still to be chosen, as a sentence, or an empty text.
     get missing() {
         if (!this.#isShown) return "";
         const isChosen = this.#wanted ? dayIn(this.#place.timeZone, this.#wanted) === this.#day : this.#day === "" && isOpen(this.#place);
+        const isFull = (this.#slots ?? []).some(({ at, left }) => left === 0 && Date.parse(at) === Date.parse(this.#wanted));
+        if (isChosen && this.#day !== "" && isFull) return "This time is full now: choose another one.";
         return isChosen ? "" : `Choose a time for your order.${isOpen(this.#place) ? "" : " The place is closed now."}`;
     }
 
@@ -116,7 +119,7 @@ export async function firstTime(place) {
     const days = daysFrom(place.timeZone, place.orderAheadDays + 1).filter((day) => day >= dayIn(place.timeZone, soonest));
     let time;
     if (!place.slots) time = days.length > 0 ? new Date(Math.ceil(soonest / (5 * MINUTE)) * 5 * MINUTE).toISOString() : undefined;
-    else for (const day of days) if ((time = (await slotsOf(place, day))[0]?.at)) break;
+    else for (const day of days) if ((time = (await slotsOf(place, day)).find(({ left }) => left !== 0)?.at)) break;
     return time === undefined ? null : { time, until: new Date(Date.parse(time) - prepTime(place)).toISOString() };
 }
 
@@ -124,7 +127,11 @@ function drawChoices(select, choices, value) {
     const said = JSON.stringify(choices);
     if (select.dataset.said !== said) {
         select.dataset.said = said;
-        select.replaceChildren(...choices.map(([key, text]) => new Option(text, key)));
+        select.replaceChildren(...choices.map(([key, text, isFull = false]) => {
+            const option = new Option(text, key);
+            option.disabled = isFull;
+            return option;
+        }));
     }
     select.value = value;
 }

@@ -1,4 +1,4 @@
-internal import Application
+package import Application
 internal import Domain
 internal import Serving
 internal import TextFormats
@@ -6,8 +6,22 @@ internal import TextFormats
 // What CLIENT LIST, SLOWLOG GET and LATENCY HISTORY say, as JSON, for the console.
 
 extension LineServer {
+    package func list(_ list: FrontList) -> [UInt8]? {
+        switch list {
+        case .clients: clientList
+        case .slowCommands: slowCommands
+        case .delays: delays
+        }
+    }
+
+    package func closeClient(_ client: Int64) -> Bool {
+        guard let session = sessions[client] else { return false }
+        session.close()
+        return true
+    }
+
     /// Every connection: `{"clients":[{"id":"7","addr":"127.0.0.1:5000",…}]}`, in the words of `CLIENT LIST`.
-    package var clientList: [UInt8] {
+    private var clientList: [UInt8] {
         LineServer.list("clients", sessions.values.sorted { $0.id < $1.id }) { session, writer in
             for pair in session.summary.split(separator: " ") {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -17,15 +31,8 @@ extension LineServer {
         }
     }
 
-    /// Closes a connection. Returns whether there is one.
-    package func closeClient(_ id: Int64) -> Bool {
-        guard let session = sessions[id] else { return false }
-        session.close()
-        return true
-    }
-
     /// The commands that took long, the newest first.
-    package var slowCommands: [UInt8] {
+    private var slowCommands: [UInt8] {
         LineServer.list("commands", slowLog.entries.reversed()) { entry, writer in
             writer.field("id", entry.id)
             writer.field("at", LineServer.time(entry.time))
@@ -37,7 +44,7 @@ extension LineServer {
     }
 
     /// What held up the server, each with its samples, the newest first.
-    package var delays: [UInt8] {
+    private var delays: [UInt8] {
         LineServer.list("events", service.latencies.series.sorted { $0.key.rawValue < $1.key.rawValue }) {
             event, writer in
             writer.field("event", event.key.rawValue)

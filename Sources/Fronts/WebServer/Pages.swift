@@ -30,6 +30,10 @@ struct Pages {
             site: .store, path: "/orders", shell: "store/shell.html", modules: ["store/main.js", "store/orders.js"]),
         Page(
             site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html", modules: ["kitchen/board.js"]),
+        // The same as in the store, for those who change it.
+        Page(
+            site: .console, path: "/preview/{outlet}", shell: "store/shell.html",
+            modules: ["store/main.js", "store/home.js"]),
         Page(site: .console, path: "/merchant", shell: "merchant/shell.html", modules: ["merchant/main.js"]),
         Page(site: .console, path: "/login", shell: "console/login.html", modules: ["console/login.js"]),
         Page(site: .console, path: "/", shell: "console/shell.html", modules: ["console/main.js"]),

@@ -77,7 +77,7 @@ final class Route: Sendable {
         _ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ parameters: [Parameter] = [],
         _ reply: Reply
     ) {
-        guard let found = Command.all.first(where: { $0.declaration.name == command }) else {
+        guard let found = Route.commands.first(where: { $0.declaration.name == command }) else {
             preconditionFailure("no command \(command)")
         }
         self.method = method
@@ -140,6 +140,9 @@ extension Route {
 
     /// Every route.
     static let all: [Route] = browsing + carts + merchants + auditors + admins
+
+    /// What routes can run.
+    private static let commands = Command.all + Command.ofFronts
 
     /// Every route by its path.
     static let table = PathTable(all.map { ($0.path, $0) })
@@ -295,7 +298,7 @@ extension Route {
         Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
         Route(
             "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
-            [.query("from", "FROM", optional: false), .query("until", "UNTIL")], .document(.never)),
+            [.query("from", "FROM", optional: false), .query("until", "UNTIL"), .query("by", "BY")], .document(.never)),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],
@@ -346,6 +349,10 @@ extension Route {
         Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
         Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
         Route("GET", "/v1/relays", [.console], "RELAY.LIST", .document(.never)),
+        Route("GET", "/v1/clients", [.console], "CLIENT LIST", .document(.never)),
+        Route("DELETE", "/v1/clients/{id}", [.console], "CLIENT KILL", .document(.never)),
+        Route("GET", "/v1/slowlog", [.console], "SLOWLOG GET", .document(.never)),
+        Route("GET", "/v1/latency", [.console], "LATENCY HISTORY", .document(.never)),
         Route("GET", "/v1/users", [.console], "USER.LIST", .document(.never)),
         Route(
             "POST", "/v1/users", [.console], "USER.ADD",

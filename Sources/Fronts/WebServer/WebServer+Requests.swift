@@ -75,7 +75,6 @@ extension WebServer {
             return .answer(WebServer.answer(WebServer.document(of: information())))
         }
         if connection.site == .console, isReading, path == ["metrics"] { return .answer(metrics) }
-        if connection.site == .console, let answer = try list(path, request, identity) { return .answer(answer) }
         let there = Route.table.values(at: path).filter { $0.sites.contains(connection.site) }
         guard !there.isEmpty else { throw Refusal(Problem(.notFound, "NOTFOUND", "there is nothing at \(text)")) }
         let method = request.method == "HEAD" ? "GET" : request.method
@@ -110,27 +109,6 @@ extension WebServer {
                 customer: connection.site == .store ? identity.visitor?.id ?? Visitor.nobody : nil),
             identity, newVisitor: cookie, condition: isReading ? request["if-none-match"] : nil, connection,
             service)
-    }
-
-    /// A list of another front, or one of its connections that is closed; nil where the path is none.
-    private func list(
-        _ path: [String], _ request: HTTPRequest, _ identity: Identity
-    ) throws(Refusal) -> HTTPAnswer? {
-        guard path.count > 1, path[0] == "v1", let list = lists[path[1]], path.count == 2 || path[1] == "clients",
-            path.count <= 3
-        else { return nil }
-        guard identity.rights.contains(Rights(of: .admin)) else {
-            throw Refusal(Problem(.forbidden, "NOPERM", "this needs the role admin"))
-        }
-        if path.count == 2 {
-            guard ["GET", "HEAD"].contains(request.method) else { throw Refusal(allowing: ["GET"]) }
-            return WebServer.answer(list())
-        }
-        guard request.method == "DELETE" else { throw Refusal(allowing: ["DELETE"]) }
-        guard let id = Int64(path[2]), closeClient?(id) ?? false else {
-            throw Refusal(Problem(.notFound, "NOTFOUND", "there is no such client"))
-        }
-        return WebServer.answer(Array(#"{"closed":true}"#.utf8))
     }
 
     /// Why a body of so many bytes is not read; nil if it is. A long one is read only from users who may do what the

@@ -29,12 +29,6 @@ package final class WebServer: Front {
     /// Gives the state of the server in sections, for the console.
     package var information: (@LoopActor () -> [Facts])?
 
-    /// Gives the lists of another front by the names of their paths, for admins at the console.
-    package var lists: [String: @LoopActor () -> [UInt8]] = [:]
-
-    /// Closes a connection of another front. Returns whether there is one.
-    package var closeClient: (@LoopActor (Int64) -> Bool)?
-
     /// Gives the nanoseconds that the calls of each command took, for whatever watches the server.
     package var latencies: (@LoopActor () -> [(command: String, latency: Histogram)])?
 

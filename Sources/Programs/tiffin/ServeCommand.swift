@@ -306,10 +306,6 @@ enum ServeCommand: Subcommand {
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }
-        web.lists = [
-            "clients": { server.clientList }, "slowlog": { server.slowCommands }, "latency": { server.delays },
-        ]
-        web.closeClient = { server.closeClient($0) }
         web.serve(service)
         users.follow {
             server.apply($0.changes, isEverything: $0.isEverything)

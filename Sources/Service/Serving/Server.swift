@@ -261,6 +261,10 @@ package final class Server {
         return fronts.lazy.compactMap { $0.name(ofClient: client) }.first ?? "the server itself"
     }
 
+    package func list(_ list: FrontList) -> [UInt8]? { fronts.lazy.compactMap { $0.list(list) }.first }
+
+    package func closeClient(_ client: Int64) -> Bool { fronts.contains { $0.closeClient(client) } }
+
     /// Runs a command and waits for its answer, for callers in the process itself.
     ///
     /// - Parameter arguments: the command's name and its arguments.
@@ -293,4 +297,15 @@ package protocol Front: AnyObject {
 
     /// Who a client is whose call is being run, and where; nil where it is not a client of this front.
     func name(ofClient client: Int64) -> String?
+
+    /// A list for admins, as JSON; nil where it is not this front's.
+    func list(_ list: FrontList) -> [UInt8]?
+
+    /// Closes a client's connection. Returns whether there is one that admins may close.
+    func closeClient(_ client: Int64) -> Bool
+}
+
+extension Front {
+    package func list(_ list: FrontList) -> [UInt8]? { nil }
+    package func closeClient(_ client: Int64) -> Bool { false }
 }

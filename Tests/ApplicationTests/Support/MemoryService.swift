@@ -233,6 +233,10 @@ final class MemoryService: Service {
         return .answer(.null)
     }
 
+    func list(_ list: FrontList) -> [UInt8]? { nil }
+
+    func closeClient(_ client: Int64) -> Bool { false }
+
     func relays(for caller: Caller) throws(Failure) -> Response { .answer(.null) }
 
     func users(for caller: Caller) throws(Failure) -> Response { .answer(.null) }

@@ -10,13 +10,19 @@ public struct TakingsDocument {
         public var begins: Timestamp
         public var ends: Timestamp
         public var sums: TakingsSums
+        /// Its hours, by when they begin; nil where it is not divided.
+        public var hours: [(begins: Timestamp, sums: TakingsSums)]?
 
         /// A day.
-        public init(_ name: String, from begins: Timestamp, until ends: Timestamp, _ sums: TakingsSums) {
+        public init(
+            _ name: String, from begins: Timestamp, until ends: Timestamp, _ sums: TakingsSums,
+            hours: [(begins: Timestamp, sums: TakingsSums)]? = nil
+        ) {
             self.name = name
             self.begins = begins
             self.ends = ends
             self.sums = sums
+            self.hours = hours
         }
     }
 
@@ -37,6 +43,17 @@ public struct TakingsDocument {
             writer.field("from", day.begins.rfc3339)
             writer.field("until", day.ends.rfc3339)
             write(day.sums, to: &writer)
+            if let hours = day.hours {
+                writer.key("hours")
+                writer.beginArray()
+                for hour in hours {
+                    writer.beginObject()
+                    writer.field("from", hour.begins.rfc3339)
+                    write(hour.sums, to: &writer)
+                    writer.endObject()
+                }
+                writer.endArray()
+            }
             writer.endObject()
             all.add(day.sums)
         }

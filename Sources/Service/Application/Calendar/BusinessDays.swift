@@ -4,6 +4,11 @@ package import Domain
 package struct BusinessDays: Sendable {
     /// The most days at once.
     package static let maximum = 100
+    /// The most days at once that are divided into hours.
+    package static let maximumWithHours = 7
+
+    /// What they can be divided into.
+    enum Part: String, CaseIterable, Sendable { case hour }
 
     /// The days.
     package let days: [CalendarDay]
@@ -14,6 +19,13 @@ package struct BusinessDays: Sendable {
     package init(from first: CalendarDay, through last: CalendarDay, startingAt start: Int, in rules: ZoneRules) {
         days = (first.number...last.number).map(CalendarDay.init)
         moments = (first.number...last.number + 1).map { rules.moment(atLocal: $0 * 86_400 + Int64(start) * 60) }
+    }
+
+    /// When each hour of a day begins, and when the last one ends: that one is shorter where clocks change by less.
+    func hours(ofDay index: Int) -> [Timestamp] {
+        let (begins, ends) = (moments[index].millisecondsSinceEpoch, moments[index + 1].millisecondsSinceEpoch)
+        return stride(from: begins, to: ends, by: 3_600_000).map(Timestamp.init(millisecondsSinceEpoch:))
+            + [moments[index + 1]]
     }
 
     /// The day that a moment is in; nil beyond all calendars.

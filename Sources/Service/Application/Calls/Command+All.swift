@@ -5,6 +5,9 @@ extension Command {
         + SupplyCommands.all + PromotionCommands.all + LogCommands.all + MaintenanceCommands.all
         + UserCommands.all
 
+    /// What admins ask of the front of the line protocol from another one.
+    package static let ofFronts = FrontCommands.all
+
     /// What servers ask of one another by themselves.
     package static let ofServers = [hold, takeBack]
 

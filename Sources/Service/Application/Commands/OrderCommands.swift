@@ -202,13 +202,20 @@ enum OrderCommands {
             let outlet = parameters.required("outlet", .outlet)
             let first = parameters.requiredOption("FROM", "day", .day)
             let last = parameters.option("UNTIL", "day", .day)
+            let part = parameters.option("BY", "part", .part)
             return { service, call throws(Failure) in
                 let outlet = try call[outlet]
                 let (days, details) = try service.days(of: outlet, from: try call[first], through: try call[last])
+                let hasHours = try call[part] != nil
+                guard !hasHours || days.days.count <= BusinessDays.maximumWithHours else {
+                    throw .invalid("UNTIL", "must lie within \(BusinessDays.maximumWithHours) days with BY hour")
+                }
                 let sums = service.takings(of: outlet, between: days.moments)
                 let document = days.days.indices.map { index in
-                    TakingsDocument.Day(
-                        days.days[index].text, from: days.moments[index], until: days.moments[index + 1], sums[index])
+                    let hours = hasHours ? days.hours(ofDay: index) : nil
+                    return TakingsDocument.Day(
+                        days.days[index].text, from: days.moments[index], until: days.moments[index + 1], sums[index],
+                        hours: hours.map { Array(zip($0, service.takings(of: outlet, between: $0))) })
                 }
                 return .answer(Answer(TakingsDocument.bytes(of: outlet, details, document)))
             }
@@ -336,6 +343,10 @@ extension ArgumentType<Order.PaymentKind> {
 extension ArgumentType<Order.Party> {
     /// Those who can send commands.
     fileprivate static let party = oneOf([Order.Party.customer, .merchant])
+}
+
+extension ArgumentType<BusinessDays.Part> {
+    fileprivate static let part = oneOf(BusinessDays.Part.allCases)
 }
 
 extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {

@@ -284,6 +284,12 @@ package protocol ServiceOfMaintenance {
     /// Stores a picture. Returns the path at which it is served, as JSON, once it is there.
     func store(_ picture: Picture, of outlet: Identifier, for caller: Caller) throws(Failure) -> Response
 
+    /// A list of the front that has it, as JSON; nil where none has.
+    func list(_ list: FrontList) -> [UInt8]?
+
+    /// Closes a client's connection. Returns whether there is one.
+    func closeClient(_ client: Int64) -> Bool
+
     /// How far each relay is, as JSON, once that is read.
     func relays(for caller: Caller) throws(Failure) -> Response
 
