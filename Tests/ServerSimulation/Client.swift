@@ -324,7 +324,8 @@ final class Client {
                 edits.lines = [(line.id, left, chance.chance(40) ? arrival() : nil)]
             }
             if edits.lines.isEmpty || chance.chance(25) { edits.add = [arrival()] }
-            step = .propose(edits, by: party, within: chance.pick([1, 3, 30, 30]))
+            // None ends by itself while clients read what there is when all is quiet.
+            step = .propose(edits, by: party, within: chance.pick([1, 3, 600, 600]))
         }
         let write = Write(
             id: id, stream: "order-\(order.id)", .change(step, order), isRepeatable: isRepeatable())
