@@ -82,7 +82,7 @@ def test_what_is_written_in_the_store_is_sealed_and_forgotten_by_whoever_wrote_i
     assert not files_with(shop.data_dir, *texts), "what is stored is ciphertext"
     assert "base" in {part for path in files_with(shop.data_dir, keys[0]) for part in path}
     head = client.json("LOG.HEAD")
-    prove = ("LOG.PROVE", f"order-{order}", 1, "HEAD", head[0]["position"])
+    prove = ("LOG.PROVE", f"order-{order}", 1, "HEAD", head[0]["position"], "FORM", "links")
     receipt = client(*prove)
 
     assert browser.json("DELETE", "/v1/me") == {

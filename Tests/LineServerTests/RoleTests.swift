@@ -41,7 +41,7 @@ import Users
             "PROMO.END",
             "PROMO.GET",
         ],
-        .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
+        .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE", "LOG.TREE"],
     ]
     private static let ofAdmins: Set = [
         "CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT", "SLOWLOG GET", "SLOWLOG LEN", "SLOWLOG RESET",

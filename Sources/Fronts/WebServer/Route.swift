@@ -339,7 +339,10 @@ extension Route {
             ], .list),
         Route(
             "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",
-            [.query("head", "HEAD", integer: true)], .document(.never)),
+            [.query("head", "HEAD", integer: true), .query("form", "FORM")], .document(.never)),
+        Route(
+            "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
+            [.query("since", "SINCE", integer: true), .query("head", "HEAD", integer: true)], .document(.never)),
     ]
 
     private static let admins: [Route] = [

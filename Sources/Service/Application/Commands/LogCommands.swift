@@ -84,9 +84,28 @@ enum LogCommands {
             let stream = parameters.required("stream", .stream)
             let version = parameters.required("version", .integer(1 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            let form = parameters.option("FORM", "form", .receiptForm, default: .tree)
             return { service, call throws(Failure) in
                 service.receipt(
-                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller)
+                    for: try call[stream], version: try call[version], head: try call[head], form: try call[form],
+                    to: call.caller)
+            }
+        },
+        Command(
+            "LOG.TREE", .log, role: .auditor,
+            "Returns what a partition of the log is, by a root over all of it, and proves that it goes on from what it was."
+        ) { parameters in
+            let partition = parameters.required("partition", .integer.accepting("from 0"))
+            let since = parameters.option("SINCE", "size", .integer(0 ... .max))
+            let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            return { service, call throws(Failure) in
+                let partition = try call[partition]
+                guard (0..<Int64(service.partitioning.count)).contains(partition) else {
+                    let last = service.partitioning.count - 1
+                    throw .invalid("partition", last == 0 ? "must be 0" : "must be from 0 to \(last)")
+                }
+                return service.growth(
+                    of: Int(partition), head: try call[head], since: try call[since], to: call.caller)
             }
         },
     ]
@@ -101,4 +120,9 @@ extension ArgumentType<EventFilter.Kinds> {
         }
         return kinds
     }
+}
+
+extension ArgumentType<Receipt.Form> {
+    /// What leads from an event's batch to a head.
+    fileprivate static let receiptForm = oneOf(Receipt.Form.allCases)
 }

@@ -265,7 +265,12 @@ package protocol ServiceOfHistory {
     ) throws(Failure) -> Response
 
     /// A receipt for an event, as JSON.
-    func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response
+    func receipt(
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller
+    ) -> Response
+
+    /// What a partition is, by the root over it, and that it goes on from what it was, as JSON.
+    func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response
 }
 
 /// What is done beside the log.
