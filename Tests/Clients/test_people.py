@@ -148,6 +148,21 @@ def test_only_who_writes_or_orders_has_a_key(shop):
 # --- orders
 
 
+def test_a_browser_proves_its_own_orders(shop):
+    browser, other = Browser(shop.server), Browser(shop.server)
+    browser.json("POST", "/v1/cart/lines", line())
+    order = check_out(browser, 100)
+    receipt = browser("GET", f"/v1/proof/order-{order}/1").body
+    run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True)
+    assert run.returncode == 0 and f"order.placed, version 1 of order-{order}" in run.stdout.decode()
+    other.json("POST", "/v1/cart/lines", line())
+    for nobody in other, Browser(shop.server):
+        assert nobody.json("GET", f"/v1/proof/order-{order}/1", status=404)["code"] == "NOTFOUND"
+    cart = shop.client.json("ORDER.GET", order)["cart"]
+    for stream in f"cart-{cart}", "outlet-kitchen":
+        assert browser("GET", f"/v1/proof/{stream}/1").status == 403
+
+
 def test_a_browser_lists_its_own_orders(shop):
     browser, other = Browser(shop.server), Browser(shop.server)
     assert browser.json("GET", "/v1/orders")["orders"] == []

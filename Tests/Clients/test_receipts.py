@@ -448,7 +448,7 @@ def test_the_example_of_the_documentation_can_be_followed_with_sha256sum():
     assert (run.returncode, run.stderr) == (0, "")
     told = [line[2:] for line in script.splitlines() if re.fullmatch("# [0-9a-f]+", line)]
     assert run.stdout.split() == told
-    assert told[-3:] == [receipt["batch"]["contentDigest"], receipt["batch"]["chainDigest"], receipt["head"]["digest"]]
+    assert told[-6:-3] == [receipt["batch"]["contentDigest"], receipt["batch"]["chainDigest"], receipt["head"]["digest"]]
 
 
 # --- a whole log

@@ -223,6 +223,9 @@ extension Route {
         Route(
             "POST", "/v1/orders/{order}/decline", both, "ORDER.DECLINE", [.body("by", "BY", optional: true)],
             .number("version")),
+        Route(
+            "GET", "/v1/proof/{stream}/{version}", both, "LOG.PROVE",
+            [.query("head", "HEAD", integer: true), .query("form", "FORM")], .document(.never)),
     ]
 
     private static let merchants: [Route] = [
@@ -337,9 +340,6 @@ extension Route {
                 .query("count", "COUNT", integer: true), .query("stream", "STREAM"), .query("kind", "KIND"),
                 .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
             ], .list),
-        Route(
-            "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",
-            [.query("head", "HEAD", integer: true), .query("form", "FORM")], .document(.never)),
         Route(
             "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
             [.query("since", "SINCE", integer: true), .query("head", "HEAD", integer: true)], .document(.never)),

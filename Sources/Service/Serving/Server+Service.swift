@@ -189,11 +189,19 @@ extension Server: @LoopActor Service {
     }
 
     package func receipt(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        within confinement: Confinement?
     ) -> Response {
         let promise = Promise(about: .order)
-        receipts.issue(for: stream, version: version, head: head, form: form, to: caller) {
-            promise.end($0.map(Answer.document))
+        documents.whetherShown(stream, within: confinement) { [receipts] isShown in
+            switch isShown {
+            case .failure(let failure): promise.fail(failure)
+            case .success(false): promise.fail(.noSuchVersion(version, of: stream))
+            case .success(true):
+                receipts.issue(for: stream, version: version, head: head, form: form, to: caller) {
+                    promise.end($0.map(Answer.document))
+                }
+            }
         }
         return .promise(promise)
     }

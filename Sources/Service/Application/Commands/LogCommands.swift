@@ -2,7 +2,7 @@ internal import EventLog
 internal import TextFormats
 internal import Users
 
-/// What auditors read.
+/// What auditors read, and receipts.
 enum LogCommands {
     /// The most events of one `LOG.READ`.
     static let maximumCount: Int64 = 1_000
@@ -78,17 +78,20 @@ enum LogCommands {
             }
         },
         Command(
-            "LOG.PROVE", .log, role: .auditor,
+            "LOG.PROVE", .log, role: .customer,
             "Returns a receipt that proves, without the log, that an event is in it."
         ) { parameters in
-            let stream = parameters.required("stream", .stream)
+            let stream = parameters.required("stream", .provenStream)
             let version = parameters.required("version", .integer(1 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
             let form = parameters.option("FORM", "form", .receiptForm, default: .tree)
             return { service, call throws(Failure) in
-                service.receipt(
-                    for: try call[stream], version: try call[version], head: try call[head], form: try call[form],
-                    to: call.caller)
+                let stream = try call[stream]
+                // What is in an order is for whoever may see the order; everything else is for auditors.
+                guard stream.category == .order || call.rights.mayActAs(.auditor) else { throw .noPermissionForKey }
+                return service.receipt(
+                    for: stream, version: try call[version], head: try call[head], form: try call[form],
+                    to: call.caller, within: call.confinement)
             }
         },
         Command(

@@ -264,9 +264,10 @@ package protocol ServiceOfHistory {
         _ read: @escaping (any EventLog) async throws(EventLogError) -> Answer
     ) throws(Failure) -> Response
 
-    /// A receipt for an event, as JSON.
+    /// A receipt for an event, as JSON. One of an order that is not within a confinement is not there.
     func receipt(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        within confinement: Confinement?
     ) -> Response
 
     /// What a partition is, by the root over it, and that it goes on from what it was, as JSON.

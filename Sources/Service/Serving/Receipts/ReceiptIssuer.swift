@@ -24,7 +24,7 @@ final class ReceiptIssuer {
         prove(to: caller, completion) { prover throws(Prover.Failure) in
             try await prover.receipt(for: stream, version: version, head: head, form: form).json
         } failure: {
-            Failure($0, missing: "\(stream) has no version \(version)")
+            Failure($0, missing: .noSuchVersion(version, of: stream))
         }
     }
 
@@ -35,7 +35,7 @@ final class ReceiptIssuer {
         prove(to: caller, completion) { prover throws(Prover.Failure) in
             try await prover.growth(of: partition, head: head, since: size).json
         } failure: {
-            Failure($0, missing: "there is no such batch")
+            Failure($0, missing: .invalid("partition", "there is no such batch"))
         }
     }
 
@@ -68,9 +68,14 @@ final class ReceiptIssuer {
 }
 
 extension Failure {
-    fileprivate init(_ failure: Prover.Failure, missing: String) {
+    /// There is no such event.
+    static func noSuchVersion(_ version: Int64, of stream: StreamName) -> Failure {
+        Failure(.notFound, "\(stream) has no version \(version)")
+    }
+
+    fileprivate init(_ failure: Prover.Failure, missing: Failure) {
         switch failure {
-        case .noSuchEvent: self.init(.notFound, missing)
+        case .noSuchEvent: self = missing
         case .unsuitableHead(let reason): self = .invalid("HEAD", reason)
         case .tooManyLinks(let count):
             self.init(.limit, "more than \(count) batches lie between the event's and HEAD")
