@@ -465,6 +465,7 @@ def test_a_receipt_is_for_those_who_may_see_the_order(shop):
         assert str(client.error("LOG.PROVE", "order-anna-no", 1)) == "NOTFOUND order-anna-no has no version 1"
         for stream in "cart-anna-old", "outlet-grill", "user-anna":
             assert client.error("LOG.PROVE", stream, 1) == NO_KEY
+        assert client.error("LOG.PROVE", anna, 1, "FORM", "links") == NO_KEY
         assert client.error("LOG.TREE", 0).code == "NOPERM"
     with shop.client("cook") as client:
         assert client("LOG.PROVE", f"order-{shop.orders['grill']}", 1)

@@ -86,11 +86,14 @@ enum LogCommands {
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
             let form = parameters.option("FORM", "form", .receiptForm, default: .tree)
             return { service, call throws(Failure) in
-                let stream = try call[stream]
-                // What is in an order is for whoever may see the order; everything else is for auditors.
-                guard stream.category == .order || call.rights.mayActAs(.auditor) else { throw .noPermissionForKey }
+                let (stream, form) = (try call[stream], try call[form])
+                // What is in an order is for whoever may see the order; everything else, and what takes megabytes, is for
+                // auditors.
+                guard stream.category == .order && form == .tree || call.rights.mayActAs(.auditor) else {
+                    throw .noPermissionForKey
+                }
                 return service.receipt(
-                    for: stream, version: try call[version], head: try call[head], form: try call[form],
+                    for: stream, version: try call[version], head: try call[head], form: form,
                     to: call.caller, within: call.confinement)
             }
         },
