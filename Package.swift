@@ -107,9 +107,10 @@ let storage = floor(
                 "0011_readings", "0012_partition_count", "0013_relays", "0014_orders", "0015_auditor",
                 "0016_order_payments", "0017_order_taxes", "0018_deeds", "0019_derived", "0020_placement",
                 "0021_fleet", "0022_carts_only", "0023_takings", "0024_databases", "0025_pictures",
-                "0026_supply", "0027_relay_failures",
+                "0026_supply", "0027_relay_failures", "0028_tree",
                 "functions/append", "functions/customer_key", "functions/digests", "functions/fleet",
                 "functions/outcome", "functions/points", "functions/reading", "functions/stream_index",
+                "functions/tree",
             ].map { .embedInCode("migrations/\($0).sql") })
     ])
 

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Checks receipts of Tiffin's log, or a whole exported log, with nothing but SHA-256. audit.md has the formats.
+"""Checks proofs of Tiffin's log, or a whole exported log, with nothing but SHA-256. audit.md has the formats.
 
-RECEIPT is a file with the answer of LOG.PROVE, or - for standard input. With --head, the chain of the receipt and that
-of the exported log must have that digest. With an export and a receipt, the receipt's batch must be in the export.
+PROOF is a file with the answer of LOG.PROVE or LOG.TREE, or - for standard input. --head is a digest that you have kept:
+the root of a tree, or a digest of the chain. A receipt must lead to it; a log must have it; a tree must begin with it.
+With an export and a proof, what the proof says must be in the export.
 Exit status: 0 everything holds, 1 something does not, 2 wrong options, 3 something cannot be read.
 """
 import argparse
+import base64
 import csv
 import json
 import re
@@ -36,6 +38,14 @@ def digest(text):
     return bytes.fromhex(text)
 
 
+def digests(text):
+    """The digests in a base64 text, one after the other."""
+    value = base64.b64decode(text, validate=True)
+    if len(value) % 32 or base64.b64encode(value).decode() != text:
+        raise ValueError(f"{text!r} is not the base64 of digests, which have 32 bytes each")
+    return [value[i:i + 32] for i in range(0, len(value), 32)]
+
+
 def number(text):
     """The integer in a text, which the log writes in one way."""
     expect(re.fullmatch("0|-?[1-9][0-9]*", text), f"{text!r} is not a number as the log writes it")
@@ -60,13 +70,24 @@ def members(pairs):
     return found
 
 
-FIELDS = {  # Those of a receipt, in whole.
+FIELDS = {  # Those of a receipt, in whole: with links, and with a tree.
     "receipt": {"receipt", "partitions", "event", "batch", "head"},
+    "receipt of a tree": {"receipt", "partitions", "event", "batch", "tree"},
     "event": {"partition", "position", "stream", "version", "kind", "schemaVersion", "payload", "metadata",
               "recordedAtMilliseconds"},
     "batch": {"firstPosition", "lastPosition", "size", "index", "path", "previousChainDigest", "contentDigest", "chainDigest"},
+    "batch of a tree": {"firstPosition", "lastPosition", "size", "index", "path", "previousChainDigest"},
     "head": {"position", "digest", "links"},
+    "tree": {"index", "size", "root", "path"},
+    "growth": {"tree", "partition", "position", "digest", "size", "root", "path", "since"},
+    "since": {"size", "root", "path"},
 }
+
+
+def fields(name, part):
+    """Fails unless a part of a proof has just its fields, and every number is an integer."""
+    if set(part) != FIELDS[name]:
+        raise ValueError(f"the {name} has other fields than it should: {sorted(set(part) ^ FIELDS[name])}")
 
 
 def leaf(stream, version, kind, schema_version, payload, metadata, milliseconds):
@@ -87,6 +108,42 @@ def root_of(leaves):
     while len(leaves) > 1:
         leaves = [node(*leaves[i:i + 2]) if i + 1 < len(leaves) else leaves[i] for i in range(0, len(leaves), 2)]
     return leaves[0]
+
+
+def batch_leaf(last, chain):
+    """A batch's leaf in the tree over a partition: where it ends, and the chain up to there."""
+    return sha256(b"\x00" + struct.pack(">q", last) + chain).digest()
+
+
+def is_beginning(old_size, old_root, size, root, path):
+    """Whether the tree over size leaves begins with that over old_size, by the path between them: RFC 9162, 2.1.4.2."""
+    if old_size == 0 or old_size == size:
+        return not path and old_root == (sha256(b"").digest() if old_size == 0 else root)
+    if not 0 < old_size < size:
+        return False
+    index, last, path = old_size - 1, size - 1, list(path)
+    while index % 2:
+        index, last = index // 2, last // 2
+    if index:
+        if not path:
+            return False
+        old = new = path.pop(0)
+    else:
+        old = new = old_root
+    while last:
+        if index % 2 or index == last:
+            if not path:
+                return False
+            step = path.pop(0)
+            old, new = node(step, old), node(step, new)
+            while index and index % 2 == 0:
+                index, last = index // 2, last // 2
+        else:
+            if not path:
+                return False
+            new = node(new, path.pop(0))
+        index, last = index // 2, last // 2
+    return not path and old == old_root and new == root
 
 
 def root_from(of_event, index, size, path):
@@ -124,41 +181,120 @@ def partition_of(stream, partitions, by_slots):
 
 def check_receipt(receipt, known, log):
     """Checks every step, and against a known digest and an exported log where these are given."""
-    event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
-    for name, part in (("receipt", receipt), ("event", event), ("batch", batch), ("head", head)):
-        if part is not None and set(part) != FIELDS[name]:
-            raise ValueError(f"the {name} has other fields than a receipt: {sorted(set(part) ^ FIELDS[name])}")
+    form = receipt["receipt"]
+    expect(form in (1, 2, 3, 4), "this is a receipt of another version")
+    of_tree = " of a tree" if form > 2 else ""
+    fields("receipt" + of_tree, receipt)
+    event, batch, tree, head = receipt["event"], receipt["batch"], receipt.get("tree"), receipt.get("head")
+    fields("event", event)
+    fields("batch" + of_tree, batch)
     first, last, size, index = batch["firstPosition"], batch["lastPosition"], batch["size"], batch["index"]
     previous = digest(batch["previousChainDigest"])
-    expect(receipt["receipt"] in (1, 2), "this is a receipt of another version")
     expect(1 <= first <= last == first + size - 1 and 0 <= index < size and event["position"] == first + index
            and 1 <= event["version"] <= event["position"] and (first == 1) == (previous == bytes(32)),
            "positions, version, index and size do not agree")
-    expect(event["partition"] == partition_of(event["stream"], receipt["partitions"], receipt["receipt"] == 2),
+    expect(event["partition"] == partition_of(event["stream"], receipt["partitions"], form % 2 == 0),
            "the stream belongs to another partition")
     of_event = leaf(*(event[field] for field in (
         "stream", "version", "kind", "schemaVersion", "payload", "metadata", "recordedAtMilliseconds")))
-    content = root_from(of_event, index, size, [digest(step) for step in batch["path"]])
-    expect(content == digest(batch["contentDigest"]), "the content digest does not follow from the event and its path")
+    path = digests(batch["path"]) if tree else [digest(step) for step in batch["path"]]
+    content = root_from(of_event, index, size, path)
     chain = [sha256(previous + content).digest()]
-    expect(chain[0] == digest(batch["chainDigest"]), "the chain digest does not follow from the one before and the content")
-    if head is not None:
-        between = head["position"] - last
-        expect(between >= len(head["links"]) and (between == 0) == (not head["links"]),
-               "the number of links does not fit the head's position")
-        for link in head["links"]:
-            chain.append(sha256(chain[-1] + digest(link)).digest())
-        expect(chain[-1] == digest(head["digest"]), "the links do not lead to the head")
-    expect(not known or known in chain, "the receipt's chain never has the digest of --head")
-    expect(log is None or log.get((event["partition"], last)) == chain[0], "its batch is not in the exported log")
+    is_of_log = log is None or log.chains.get((event["partition"], last)) == chain[0]
+    if tree:
+        fields("tree", tree)
+        number_of_batch, batches, root = tree["index"], tree["size"], digest(tree["root"])
+        expect(0 <= number_of_batch < batches and number_of_batch < first and (number_of_batch == 0) == (first == 1),
+               "the batch's place in the tree does not fit its positions")
+        expect(root_from(batch_leaf(last, chain[0]), number_of_batch, batches, digests(tree["path"])) == root,
+               "the event and the paths do not lead to the root")
+        expect(not known or known in (root, chain[0]), "neither the root nor the batch's chain is the digest of --head")
+        expect(not is_of_log or log is None or log.root(event["partition"], batches) == root,
+               "the exported log has another root there")
+        end = f"the log whose tree over {batches} batches has the root {root.hex()}"
+    else:
+        expect(content == digest(batch["contentDigest"]), "the content digest does not follow from the event and its path")
+        expect(chain[0] == digest(batch["chainDigest"]), "the chain digest does not follow from the one before and the content")
+        if head is not None:
+            fields("head", head)
+            between = head["position"] - last
+            expect(between >= len(head["links"]) and (between == 0) == (not head["links"]),
+                   "the number of links does not fit the head's position")
+            for link in head["links"]:
+                chain.append(sha256(chain[-1] + digest(link)).digest())
+            expect(chain[-1] == digest(head["digest"]), "the links do not lead to the head")
+        expect(not known or known in chain, "the receipt's chain never has the digest of --head")
+        end = f"the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches"
+    expect(is_of_log, "its batch is not in the exported log")
     print(safe(
         f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
-        f"from position {first} on, in the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches"))
+        f"from position {first} on, in {end}"))
+    compared(known, log)
+
+
+def check_growth(growth, known, log):
+    """Checks an answer of LOG.TREE: what a partition is, and that it goes on from what it was."""
+    fields("growth", growth)
+    expect(growth["tree"] == 1, "this is a tree of another version")
+    partition, size, last = growth["partition"], growth["size"], growth["position"]
+    root, chain, since = digest(growth["root"]), digest(growth["digest"]), growth["since"]
+    expect(partition >= 0 and 0 <= size <= last and (size == 0) == (last == 0), "size and position do not agree")
+    if size == 0:
+        expect(root == sha256(b"").digest() and chain == bytes(32) and not growth["path"],
+               "a log without batches has another root and digest")
+    else:
+        expect(root_from(batch_leaf(last, chain), size - 1, size, digests(growth["path"])) == root,
+               "the last batch and its path do not lead to the root")
+    heads, old = [root, chain], ""
+    if since is not None:
+        fields("since", since)
+        heads.append(digest(since["root"]))
+        expect(is_beginning(since["size"], heads[-1], size, root, digests(since["path"])),
+               f"the tree over {size} batches does not begin with that over {since['size']}")
+        old = f", and begins with the tree over {since['size']} batches with the root {heads[-1].hex()}"
+    expect(not known or known in heads, "no root and no chain of it is the digest of --head")
+    expect(log is None or log.root(partition, size) == root, "the exported log has another root there")
+    print(f"proven: the tree over the {size} batches of partition {partition}, up to position {last}, where the chain is "
+          f"{chain.hex()}, has the root {root.hex()}{old}")
+    compared(known, log)
+
+
+def compared(known, log):
+    """Says so if a proof was compared with nothing."""
+    if not known and log is None:
+        print("compared with no head: this holds of the log with these digests, and --head shows whether that is yours")
+
+
+class Log:
+    """What an exported log is: the chain by partition and position, and the leaves of each partition's tree."""
+
+    def __init__(self):
+        self.chains, self.leaves = {}, {}
+
+    def roots(self, partition):
+        """The root over the first batch, over the first two, and so on."""
+        parts = []  # Roots over powers of two, the largest first, each with how many leaves it has.
+        for of_batch in self.leaves.get(partition, []):
+            parts.append((1, of_batch))
+            while len(parts) > 1 and parts[-1][0] == parts[-2][0]:
+                (width, right), (_, left) = parts.pop(), parts.pop()
+                parts.append((2 * width, node(left, right)))
+            root = parts[-1][1]
+            for _, left in parts[-2::-1]:
+                root = node(left, root)
+            yield root
+
+    def root(self, partition, size):
+        leaves = self.leaves.get(partition, [])
+        return (root_of(leaves[:size]) if size else sha256(b"").digest()) if size <= len(leaves) else None
+
+    def has(self, known):
+        return known in self.chains.values() or any(known in self.roots(partition) for partition in self.leaves)
 
 
 def check_log(events, commits):
-    """Recomputes every leaf, root and chain of an export; returns the chain digests by partition and position."""
-    chains, heads = {}, {}
+    """Recomputes every leaf, root and chain of an export."""
+    log, heads = Log(), {}
     for row in commits:
         partition, first, last = (number(row[name]) for name in ("partition", "first_position", "last_position"))
         where = f"partition {partition}, batch from {first} to {last}"
@@ -176,33 +312,38 @@ def check_log(events, commits):
                                number(event["recorded_at"])))
         content = root_of(leaves)
         expect(content == digest(row["content_digest"]), f"{where}: the content digest does not follow from its events")
-        chain = chains[partition, last] = sha256(chain + content).digest()
+        chain = log.chains[partition, last] = sha256(chain + content).digest()
+        log.leaves.setdefault(partition, []).append(batch_leaf(last, chain))
         expect(chain == digest(row["chain_digest"]), f"{where}: the chain digest does not follow from its content")
         heads[partition] = last, chain
     expect(next(events, None) is None, "there are events after the last batch")
     for partition, (position, chain) in heads.items():
+        size = len(log.leaves[partition])
         print(f"partition {partition}: every digest holds, up to the head at position {position}, {chain.hex()}")
-    return chains
+        print(f"partition {partition}: the tree over its {size} batches has the root {log.root(partition, size).hex()}")
+    return log
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("receipt", nargs="?")
+    parser.add_argument("proof", nargs="?")
     for name in ("--head", "--events", "--commits"):
         parser.add_argument(name)
     options = parser.parse_args()
-    if not (options.receipt or options.events) or bool(options.events) != bool(options.commits):
-        parser.error("name a receipt, or give --events and --commits, or all three")
+    if not (options.proof or options.events) or bool(options.events) != bool(options.commits):
+        parser.error("name a proof, or give --events and --commits, or all three")
     try:
         csv.field_size_limit(1 << 30)
         head, log = options.head and digest(options.head), None
         if options.events:
             log = check_log(table(options.events), table(options.commits))
-            expect(not head or head in log.values(), "the log's chain never had the digest of --head")
-        if options.receipt:
-            file = open(0 if options.receipt == "-" else options.receipt, encoding="utf-8")
-            check_receipt(json.load(file, object_pairs_hook=members), head, log)
-    except (OSError, ValueError, KeyError, TypeError, struct.error, csv.Error) as problem:
+            expect(not head or log.has(head), "neither the log's chain nor its tree ever had the digest of --head")
+        if options.proof:
+            file = open(0 if options.proof == "-" else options.proof, encoding="utf-8")
+            proof = json.load(file, object_pairs_hook=members)
+            check = check_growth if "since" in proof else check_receipt
+            check(proof, head, log)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, csv.Error) as problem:
         print(safe(f"cannot be read: {problem!r}"), file=sys.stderr)
         sys.exit(3)
 

@@ -29,7 +29,7 @@ import Testing
 
     @Test func `A proof is one sentence with every number, and a line for each step`() async throws {
         let log = try await Self.log([2, 5, 1, 2])
-        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4, form: .links)
         let verdict = ReceiptVerdict(of: receipt)
         #expect(verdict.isProven)
         let head = try await log.heads()[0].digest
@@ -41,7 +41,7 @@ import Testing
         #expect(verdict.lines.joined(separator: "\n").contains("2 batches later, the chain has the head's digest"))
         #expect(verdict.lines.joined(separator: "\n").contains("nothing from elsewhere was compared"))
 
-        var last = try await Prover(log).receipt(for: .cart("c"), version: 8, head: 8)
+        var last = try await Prover(log).receipt(for: .cart("c"), version: 8, head: 8, form: .links)
         #expect(ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("is alone in its batch at position 8,"))
         #expect(
             ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("the batch is the last one before the head")
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `A refusal names the step that fails first`() async throws {
-        var receipt = try await Prover(try await Self.log([2, 5])).receipt(for: .cart("c"), version: 4)
+        var receipt = try await Prover(try await Self.log([2, 5])).receipt(for: .cart("c"), version: 4, form: .links)
         receipt.event.payload += [0x20]
         receipt.head?.digest = .zero
         let verdict = ReceiptVerdict(of: receipt)
@@ -67,7 +67,7 @@ import Testing
     @Test func `The chain must contain the known digest`() async throws {
         let log = try await Self.log([2, 5, 1, 2])
         let chain = try await log.commits(partition: 0, after: 0, limit: .max).map(\.chainDigest)
-        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4, form: .links)
         for (index, digest) in chain.enumerated() {
             #expect(ReceiptVerdict(of: receipt, head: digest).isProven == (index >= 1))
         }
@@ -93,7 +93,8 @@ import Testing
         let all = try await Self.anchors(log)
         let version = Int64(random.number(1..<Int(all.last!.position) + 1))
         let receipt = try await Prover(log).receipt(
-            for: .cart("c"), version: version, head: random.pick(all.filter { $0.position >= version }).position)
+            for: .cart("c"), version: version, head: random.pick(all.filter { $0.position >= version }).position,
+            form: .links)
         let end = receipt.head!.position
         let onTheWay = { (anchor: Anchor) in (receipt.batch.lastPosition...end).contains(anchor.position) }
 
@@ -115,7 +116,7 @@ import Testing
     @Test func `An anchor inside the batch, or with another batch's digest, contradicts the receipt`() async throws {
         let log = try await Self.log([1, 4, 2, 2])
         let anchors = try await Self.anchors(log)
-        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 3)
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 3, form: .links)
         #expect(ReceiptVerdict(of: receipt, anchors: anchors).isProven)
         let digests: [(Int64, Digest)] = [
             (3, anchors[1].digest), (6, anchors[2].digest), (7, anchors[1].digest), (9, anchors[2].digest),

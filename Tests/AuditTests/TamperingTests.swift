@@ -146,4 +146,34 @@ import Testing
                 "is damaged, and missing from the quarantine of cart_counts",
             ])
     }
+
+    @Test func `What a log keeps of its tree is compared with its batches`() async throws {
+        var log = try await StoredLog.of(carts: 175, partitions: 1)
+        var fold = TreeFold()
+        for commit in log.commits { log.treeNodes += fold.take(commit) }
+        #expect(log.treeNodes.count == 2)
+        /// What is said of nodes. The histories are none that happen.
+        func found(_ log: StoredLog) async throws -> [String] {
+            try await log.findings.filter { $0.subject.hasSuffix("tree_nodes") && $0.kind == .difference }.map {
+                "\($0.subject) \($0.message)"
+            }
+        }
+        let advice = ": empty the table, and servers fill it again"
+        log.treeNodes[0].treeDigest = .zero
+        log.treeNodes.append(TreeNode(level: 1, number: 9, lastPosition: 9, digest: .zero, treeDigest: .zero))
+        #expect(
+            try await found(log) == [
+                "node 0 of level 1 in tree_nodes does not follow from the batches\(advice)",
+                "node 9 of level 1 in tree_nodes is over batches that the log does not have\(advice)",
+            ])
+        log.treeNodes.removeLast()
+        log.treeNodes.removeFirst()
+        #expect(try await found(log) == ["node 0 of level 1 in tree_nodes is missing\(advice)"])
+        // A tree that ends earlier is one that servers have not brought up to the end yet.
+        log.treeNodes = []
+        let report = try await Audit(log).run { _, _, _ in }
+        #expect(!report.partitions[0].findings.kept.contains { $0.subject.hasSuffix("tree_nodes") })
+        #expect(report.partitions.map(\.tree.root) == [fold.root])
+        #expect(report.partitions.map(\.tree.digest) == [log.commits.last?.chainDigest])
+    }
 }

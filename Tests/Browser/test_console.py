@@ -47,8 +47,8 @@ def python_verdict(receipt):
 def changed(receipt, dice):
     """The receipt with one thing in it changed."""
     receipt = copy.deepcopy(receipt)
-    part = receipt[dice.choice(["event", "event", "batch", "head"])]
-    key = dice.choice([key for key, value in part.items() if value != []])
+    part = receipt[dice.choice(["event", "event", "batch", "tree" if "tree" in receipt else "head"])]
+    key = dice.choice([key for key, value in part.items() if value not in ([], "")])
     value = part[key]
     if isinstance(value, int):
         part[key] = value + dice.choice([-1, 1])
@@ -63,8 +63,9 @@ def changed(receipt, dice):
 
 def test_receipts_are_judged_as_the_check_in_python_judges_them(modules, merchant, kitchen):
     dice = random.Random(SEED)
-    receipts = [json.loads(merchant("LOG.PROVE", stream, version)) for stream, version in (
-        (f"outlet-{kitchen}", 1), (f"menu-{kitchen}", 1), (f"menu-{kitchen}", 17), (f"outlet-{kitchen}", 2))]
+    receipts = [json.loads(merchant("LOG.PROVE", stream, version, "FORM", form)) for stream, version, form in (
+        (f"outlet-{kitchen}", 1, "links"), (f"menu-{kitchen}", 1, "tree"), (f"menu-{kitchen}", 17, "links"),
+        (f"outlet-{kitchen}", 2, "tree"))]
     receipts += [changed(dice.choice(receipts), dice) for _ in range(150)]
     verdicts = modules.evaluate("""async (receipts) => {
         const { checkReceipt, NotProven } = await import("/console/receipt.js");

@@ -6,14 +6,15 @@ CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
 DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
 DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
     tiffin.indexed_up_to, tiffin.canonical_bytes(text, timestamptz), tiffin.has_point, tiffin.chain_at,
-    tiffin.mend_index;
+    tiffin.mend_index, tiffin.grow_tree, tiffin.tree_root;
 ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
 ALTER TABLE tiffin.cart_count_rows DROP COLUMN version;
 UPDATE tiffin.projection_checkpoints SET version = 2;
 DROP VIEW tiffin.orders, tiffin.takings, tiffin.supply, tiffin.processes;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
     tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows,
-    tiffin.process_rows, tiffin.servers, tiffin.leases, tiffin.pending_deeds, tiffin.pictures;
+    tiffin.process_rows, tiffin.servers, tiffin.leases, tiffin.pending_deeds, tiffin.pictures,
+    tiffin.tree_nodes;
 ALTER TABLE tiffin.log_head DROP COLUMN moved_to;
 DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings', 'supply', 'processes');
 ALTER TABLE tiffin.event_rows RENAME TO events;

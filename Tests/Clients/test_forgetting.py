@@ -281,7 +281,8 @@ def test_digests_receipts_and_audits_hold_as_before(served):
     database = server.arguments[-1]
     placed = order(client)
     before = client.json("LOG.HEAD")
-    prove = [("LOG.PROVE", stream, 1, "HEAD", before[0]["position"]) for stream in ("cart-c", f"order-{placed}")]
+    prove = [("LOG.PROVE", stream, 1, "HEAD", before[0]["position"], "FORM", "links")
+             for stream in ("cart-c", f"order-{placed}")]
     receipts = [client(*words) for words in prove]
     forget("asha", "--database", database)
     # What was done is the next event, and nothing before it has changed.

@@ -23,7 +23,7 @@ def contents(url):
 
 @pytest.fixture(scope="module")
 def origin():
-    """A log of several steps of a move, with a receipt for one of its events, and whose server has stopped."""
+    """A log of several steps of a move, with receipts for one of its events, and whose server has stopped."""
     with fresh_database() as url:
         assert run_tiffin("migrate", "--database", url).returncode == 0
         # Every log of that layout has this rule.
@@ -32,21 +32,21 @@ def origin():
             put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
             client.pipeline(("CART.ADD", f"cart-{n % 7_000}", "kitchen", "dish", 1) for n in range(30_000))
             client("CART.CHECKOUT", "cart-1", "TOTAL", 500 * int(client("CART.COUNT", "cart-1")))
-            receipt = client("LOG.PROVE", "cart-cart-1", 2).decode()
-        yield url, receipt
+            receipts = {form: client("LOG.PROVE", "cart-cart-1", 2, "FORM", form).decode() for form in ("links", "tree")}
+        yield url, receipts
 
 
 @pytest.fixture
 def old(origin):
-    """The same log in the layout of before, its receipt, and what SQL showed of it."""
-    template, receipt = origin
+    """The same log in the layout of before, its receipts, and what SQL showed of it."""
+    template, receipts = origin
     with fresh_database(template) as url:
         shown = contents(url)
         sql(OLD_LAYOUT, url)
-        yield url, receipt, shown
+        yield url, receipts, shown
 
 
-def check_moved(url, receipt, shown, *, was_served=False):
+def check_moved(url, receipts, shown, *, was_served=False):
     assert contents(url) == shown
     assert sql("select to_regclass('tiffin.event_rows'), to_regclass('tiffin.commit_rows')", url) == "|"
     # Until a server has made them anew, the read models are those of the version before.
@@ -54,8 +54,9 @@ def check_moved(url, receipt, shown, *, was_served=False):
     assert audit.returncode == (0 if was_served else 4), audit.stdout
     assert ("was saved by version 2 of the projection" in audit.stdout) != was_served
     with Server(database=url) as server, server.client() as client:
-        head = json.loads(receipt)["head"]["position"]
-        assert client("LOG.PROVE", "cart-cart-1", 2, "HEAD", head).decode() == receipt
+        head = json.loads(receipts["links"])["head"]["position"]
+        for form, receipt in receipts.items():
+            assert client("LOG.PROVE", "cart-cart-1", 2, "HEAD", head, "FORM", form).decode() == receipt
         assert client("CART.COUNT", "cart-2") == 5
         assert client("CART.ADD", "cart-2", "kitchen", "dish", 1) is not None
         assert client("CART.COUNT", "cart-2") == 6
@@ -64,24 +65,24 @@ def check_moved(url, receipt, shown, *, was_served=False):
 
 
 def test_an_old_log_is_moved_and_is_the_same_log(old):
-    url, receipt, shown = old
+    url, receipts, shown = old
     run = run_tiffin("migrate", "--database", url)
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines()[0] == "migration 7 (batches) applied"
     assert re.search(r"^30,?\d{3} events were moved", run.stdout, re.M)
     assert run_tiffin("migrate", "--database", url).stdout == "nothing to do: the schema is up to date\n"
-    check_moved(url, receipt, shown)
+    check_moved(url, receipts, shown)
 
 
 def test_a_server_moves_an_old_log_before_it_serves(old):
-    url, receipt, shown = old
+    url, receipts, shown = old
     with Server(database=url) as server:
         server.wait_for_output("events were moved")
-    check_moved(url, receipt, shown, was_served=True)
+    check_moved(url, receipts, shown, was_served=True)
 
 
 def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
-    url, receipt, shown = old
+    url, receipts, shown = old
     # As soon as there is the table of batches, whoever writes the last one waits for a lock.
     sql("""
         create table public.last as select max(first_position) as position from tiffin.commits;
@@ -114,7 +115,7 @@ def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
     run = run_tiffin("migrate", "--database", url)
     assert run.returncode == 0, run.stderr
     assert "events were moved" in run.stdout
-    check_moved(url, receipt, shown)
+    check_moved(url, receipts, shown)
 
 
 def test_a_lost_event_is_as_lost_after_the_move_as_before(old):

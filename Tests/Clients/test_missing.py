@@ -59,6 +59,8 @@ STATE = ["CART.TIP no 1", "CART.CODE no TEN", "CART.UNCODE no TEN", "CART.SERVIC
 OTHERS = {
     "ping", "echo", "hello", "auth", "acl", "select", "reset", "quit", "client", "info", "time", "config", "command",
     "slowlog", "latency", "multi", "exec", "discard", "watch", "unwatch", "choose", "choose.seed", "log.head",
+    # A partition that is not there is INVALID.
+    "log.tree",
     "cluster", "asking", "readonly", "readwrite", "peer", "token", "after",
     # It creates what is not there.
     "outlet.put",

@@ -82,7 +82,7 @@ def test_what_is_written_in_the_store_is_sealed_and_forgotten_by_whoever_wrote_i
     assert not files_with(shop.data_dir, *texts), "what is stored is ciphertext"
     assert "base" in {part for path in files_with(shop.data_dir, keys[0]) for part in path}
     head = client.json("LOG.HEAD")
-    prove = ("LOG.PROVE", f"order-{order}", 1, "HEAD", head[0]["position"])
+    prove = ("LOG.PROVE", f"order-{order}", 1, "HEAD", head[0]["position"], "FORM", "links")
     receipt = client(*prove)
 
     assert browser.json("DELETE", "/v1/me") == {
@@ -146,6 +146,21 @@ def test_only_who_writes_or_orders_has_a_key(shop):
 
 
 # --- orders
+
+
+def test_a_browser_proves_its_own_orders(shop):
+    browser, other = Browser(shop.server), Browser(shop.server)
+    browser.json("POST", "/v1/cart/lines", line())
+    order = check_out(browser, 100)
+    receipt = browser("GET", f"/v1/proof/order-{order}/1").body
+    run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True)
+    assert run.returncode == 0 and f"order.placed, version 1 of order-{order}" in run.stdout.decode()
+    other.json("POST", "/v1/cart/lines", line())
+    for nobody in other, Browser(shop.server):
+        assert nobody.json("GET", f"/v1/proof/order-{order}/1", status=404)["code"] == "NOTFOUND"
+    cart = shop.client.json("ORDER.GET", order)["cart"]
+    for stream in f"cart-{cart}", "outlet-kitchen":
+        assert browser("GET", f"/v1/proof/{stream}/1").status == 403
 
 
 def test_a_browser_lists_its_own_orders(shop):

@@ -1,5 +1,6 @@
 """A receipt of LOG.PROVE proves, without the server, that an event is in its log; nothing else does."""
 
+import base64
 import copy
 import json
 import re
@@ -50,9 +51,14 @@ def test_a_receipt_has_the_event_of_the_log_and_ends_at_the_head(client, outlet,
         assert event[field] == logged[field]
     assert json.loads(event["payload"]) == logged["payload"]
     assert json.loads(event["metadata"]) == logged["metadata"]
+    tree = client.json("LOG.TREE", event["partition"])
+    assert {key: tree[key] for key in ("size", "root")} == {key: receipt["tree"][key] for key in ("size", "root")}
+    assert list(receipt) == ["receipt", "partitions", "event", "batch", "tree"]
     head = heads(client)[event["partition"]]
-    assert {**head, "partition": 0} == {"partition": 0, **{k: receipt["head"][k] for k in ("position", "digest")}}
-    assert list(receipt) == ["receipt", "partitions", "event", "batch", "head"]
+    assert {key: tree[key] for key in head} == head
+    links = client.json("LOG.PROVE", f"cart-{name}", 1, "FORM", "links")
+    assert {key: links["head"][key] for key in ("position", "digest")} == {key: head[key] for key in ("position", "digest")}
+    assert list(links) == ["receipt", "partitions", "event", "batch", "head"]
 
 
 def test_a_receipt_sees_the_writes_before_it(client, outlet, name):
@@ -68,13 +74,24 @@ def test_a_receipt_is_linked_to_the_requested_head(client, outlet, name):
     for quantity in range(1, 6):
         client("CART.ADD", name, outlet, "rice", 1)
         head = heads(client)[0]
-        digests[head["position"]] = head["digest"]
-    first = client.json("LOG.PROVE", f"cart-{name}", 1)
-    for position, digest in digests.items():
-        receipt = client.json("LOG.PROVE", f"cart-{name}", 1, "HEAD", position)
+        digests[head["position"]] = (head["digest"], client.json("LOG.TREE", 0))
+    first = client.json("LOG.PROVE", f"cart-{name}", 1, "FORM", "links")
+    for position, (digest, tree) in digests.items():
+        receipt = client.json("LOG.PROVE", f"cart-{name}", 1, "HEAD", position, "FORM", "links")
         assert (receipt["head"]["position"], receipt["head"]["digest"]) == (position, digest)
         assert receipt["batch"] == first["batch"]
         assert check("-", "--head", digest, text=json.dumps(receipt)).returncode == 0
+        receipt = client.json("LOG.PROVE", f"cart-{name}", 1, "HEAD", position)
+        assert (receipt["tree"]["size"], receipt["tree"]["root"]) == (tree["size"], tree["root"])
+        assert client.json("LOG.TREE", 0, "HEAD", position) == tree
+        text = json.dumps(receipt)
+        for run in (verify("-", "--head", tree["root"], text=text), check("-", "--head", tree["root"], text=text)):
+            assert run.returncode == 0 and "compared" not in run.stdout.replace("nothing", "")
+        # What the log was is the beginning of what it is.
+        growth = client("LOG.TREE", 0, "SINCE", tree["size"]).decode()
+        run = check("-", "--head", tree["root"], text=growth)
+        assert run.returncode == 0 and f"begins with the tree over {tree['size']} batches" in run.stdout
+        assert check("-", "--head", "00" * 32, text=growth).returncode == 1
 
 
 def test_an_event_that_cannot_be_proven_is_an_error_that_says_why(client, outlet, name):
@@ -88,6 +105,9 @@ def test_an_event_that_cannot_be_proven_is_an_error_that_says_why(client, outlet
         (f"cart-{name}", 1, "HEAD", end + 1), (f"cart-{name}", 2, "HEAD", end - 1), (f"cart-{name}", 2**63 - 1, "HEAD", -1),
     ):
         assert client.error("LOG.PROVE", *arguments).code == "INVALID", arguments
+    for arguments in (1, -1, "x"), (0, "SINCE", end + 1), (0, "HEAD", end + 1), (0, "HEAD", 0):
+        assert client.error("LOG.TREE", *arguments[:3]).code in ("INVALID", "ERR"), arguments
+    assert client.error("LOG.PROVE", f"cart-{name}", 1, "FORM", "list").code == "INVALID"
     assert client.error("LOG.PROVE", f"cart-{name}").code == "ERR"
     assert client.error("LOG.PROVE", f"cart-{name}", 1, "TAIL", 1).code == "ERR"
     assert client.error("LOG.PROVE", f"cart-{name}", 2**63 - 1).code == "NOTFOUND"
@@ -122,21 +142,24 @@ def log():
             client("CART.ADD", f"cart-{number}", "kitchen", "kottu", 1, "NOTE", "crème\u2009brûlée 🍮", "ID", f"é{number}")
         client.pipeline([("CART.ADD", f"cart-{number % 7}", "kitchen", "item-9", 1, "ID", f"{number}") for number in range(100)])
         client("CART.CHECKOUT", "cart-1", "TOTAL", client.json("CART.GET", "cart-1")["total"])
-        receipts = [client("LOG.PROVE", event["stream"], event["version"]).decode() for event in read_log(client)]
-        yield Log(database, receipts, client.json("LOG.HEAD")[0])
+        events = read_log(client)
+        yield Log(database, client.json("LOG.HEAD")[0], client.json("LOG.TREE", 0), *(
+            [client("LOG.PROVE", event["stream"], event["version"], "FORM", form).decode() for event in events]
+            for form in ("links", "tree")))
 
 
 class Log:
-    def __init__(self, database, receipts, head):
-        self.database, self.head = database, head
+    def __init__(self, database, head, tree, receipts, of_tree):
+        self.database, self.head, self.tree = database, head, tree
         self.texts = receipts
         self.receipts = [json.loads(receipt) for receipt in receipts]
+        self.of_tree = [json.loads(receipt) for receipt in of_tree]
 
-    def some(self):
+    def some(self, of_tree=False):
         """A receipt with a path and with links, neither at the beginning of its batch nor at its end."""
         return next(
-            receipt for receipt in self.receipts[10:]
-            if len(receipt["batch"]["path"]) >= 2 and len(receipt["head"]["links"]) >= 3
+            self.of_tree[number] if of_tree else receipt for number, receipt in enumerate(self.receipts)
+            if number >= 10 and len(receipt["batch"]["path"]) >= 2 and len(receipt["head"]["links"]) >= 3
             and 0 < receipt["batch"]["index"] < receipt["batch"]["size"] - 1)
 
 
@@ -152,8 +175,11 @@ def test_every_receipt_is_proven_by_the_checker(log):
     # In this process, because one process for each would take long.
     checker = {"__name__": "checker"}
     exec(compile(CHECKER.read_text(), str(CHECKER), "exec"), checker)
-    for receipt in log.receipts:
+    for receipt, of_tree in zip(log.receipts, log.of_tree):
         checker["check_receipt"](receipt, bytes.fromhex(log.head["digest"]), None)
+        checker["check_receipt"](of_tree, bytes.fromhex(log.tree["root"]), None)
+        assert len(json.dumps(of_tree, separators=(",", ":"), ensure_ascii=False).encode()) <= 2048 + len(
+            of_tree["event"]["payload"].encode())
 
 
 def test_a_receipt_is_proven_in_plain_words(log, tmp_path):
@@ -190,7 +216,7 @@ def changes(receipt):
     def digest(text):
         return ("0" if text[0] != "0" else "1") + text[1:]
 
-    event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
+    event, batch = receipt["event"], receipt["batch"]
     yield put("event", "partition", 1)
     for field in ("position", "version", "schemaVersion", "recordedAtMilliseconds"):
         yield put("event", field, event[field] + 1)
@@ -205,9 +231,28 @@ def changes(receipt):
     for field in ("firstPosition", "lastPosition", "index", "size"):
         yield put("batch", field, batch[field] + 1)
         yield put("batch", field, batch[field] - 1)
-    for field in ("contentDigest", "previousChainDigest", "chainDigest"):
+    for field in {"contentDigest", "previousChainDigest", "chainDigest"} & set(batch):
         yield put("batch", field, digest(batch[field]))
         yield put("batch", field, "00" * 32)
+    if "tree" in receipt:
+        tree = receipt["tree"]
+        yield put("tree", "root", digest(tree["root"]))
+        yield put("tree", "size", tree["index"])
+        for change_of in (1, -1):
+            yield put("tree", "index", tree["index"] + change_of)
+            yield change("positions", lambda changed: [
+                changed[part].__setitem__(field, changed[part][field] + change_of) for part, field in (
+                    ("event", "position"), ("batch", "firstPosition"), ("batch", "lastPosition"))])
+        for part in "batch", "tree":
+            path = base64.b64decode(receipt[part]["path"])
+            steps = [path[place:place + 32] for place in range(0, len(path), 32)]
+            for number, step in enumerate(steps[:2]):
+                for others in ([bytes([step[0] ^ 1]) + step[1:]], [], [step, step]):
+                    yield put(part, "path", base64.b64encode(b"".join(steps[:number] + others + steps[number + 1:])).decode())
+            yield put(part, "path", base64.b64encode(b"".join(steps[::-1])).decode())
+            yield put(part, "path", "")
+        return
+    head = receipt["head"]
     yield put("head", "digest", digest(head["digest"]))
     yield put("head", "position", batch["lastPosition"])
     for part, field in (("batch", "path"), ("head", "links")):
@@ -221,8 +266,9 @@ def changes(receipt):
         yield put(part, field, [])
 
 
-def test_every_tampered_receipt_is_refused_by_both(log):
-    receipt = shortened(log.some())
+@pytest.mark.parametrize("form", ["links", "tree"])
+def test_every_tampered_receipt_is_refused_by_both(log, form):
+    receipt = shortened(log.some()) if form == "links" else log.some(of_tree=True)
     assert verify("-", text=json.dumps(receipt)).returncode == check("-", text=json.dumps(receipt)).returncode == 0
     for name, changed in changes(receipt):
         text = json.dumps(changed)
@@ -402,7 +448,7 @@ def test_the_example_of_the_documentation_can_be_followed_with_sha256sum():
     assert (run.returncode, run.stderr) == (0, "")
     told = [line[2:] for line in script.splitlines() if re.fullmatch("# [0-9a-f]+", line)]
     assert run.stdout.split() == told
-    assert told[-3:] == [receipt["batch"]["contentDigest"], receipt["batch"]["chainDigest"], receipt["head"]["digest"]]
+    assert told[-6:-3] == [receipt["batch"]["contentDigest"], receipt["batch"]["chainDigest"], receipt["head"]["digest"]]
 
 
 # --- a whole log
@@ -444,10 +490,15 @@ def test_an_exported_log_holds_and_has_every_receipt(log, export):
     run = check_export(export)
     assert (run.returncode, run.stderr) == (0, "")
     assert run.stdout == (
-        f"partition 0: every digest holds, up to the head at position {log.head['position']}, {log.head['digest']}\n")
+        f"partition 0: every digest holds, up to the head at position {log.head['position']}, {log.head['digest']}\n"
+        f"partition 0: the tree over its {log.tree['size']} batches has the root {log.tree['root']}\n")
     run = check_export(export, "-", "--head", log.head["digest"], text=log.texts[7])
-    assert run.returncode == 0 and run.stdout.splitlines()[1].startswith("proven: ")
+    assert run.returncode == 0 and run.stdout.splitlines()[2].startswith("proven: ")
     assert check_export(export, "--head", "00" * 32).returncode == 1
+    for proof in log.of_tree[7], log.tree:
+        assert check_export(export, "-", "--head", log.tree["root"], text=json.dumps(proof)).returncode == 0
+    wrong = {**log.of_tree[7], "tree": {"index": 0, "size": 1, "root": "00" * 32, "path": ""}}
+    assert check_export(export, "-", text=json.dumps(wrong)).returncode == 1
 
 
 def test_a_receipt_of_another_log_is_not_in_the_export(log, export, client, outlet, name):

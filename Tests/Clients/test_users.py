@@ -15,7 +15,7 @@ import monkeys
 import tiffin
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from tiffin import Client, Push, ReplyError, Server, encode, fresh_database, run_tiffin, sql, wait_until
+from tiffin import Client, Push, ReplyError, Server, binary, encode, fresh_database, run_tiffin, sql, wait_until
 
 PASSWORD = "correct horse"
 WRONG = ReplyError("WRONGPASS invalid username-password pair or user is disabled.")
@@ -452,6 +452,25 @@ def test_a_confined_customer_sees_orders_from_its_own_carts(shop):
         assert client("ORDER.GET", shop.orders["bert"]) is None
         assert client("ORDER.GET", shop.orders["bert"], "AT", shop.head) is None
         assert client("ORDER.GET", "anna-no-such-order") is None
+
+
+def test_a_receipt_is_for_those_who_may_see_the_order(shop):
+    anna, bert = (f"order-{shop.orders[name]}" for name in ("anna", "bert"))
+    with shop.client("anna") as client:
+        receipt = client("LOG.PROVE", anna, 1)
+        run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True, timeout=60)
+        assert run.returncode == 0 and f"version 1 of {anna}" in run.stdout.decode()
+        # As if there were no such order.
+        assert str(client.error("LOG.PROVE", bert, 1)) == f"NOTFOUND {bert} has no version 1"
+        assert str(client.error("LOG.PROVE", "order-anna-no", 1)) == "NOTFOUND order-anna-no has no version 1"
+        for stream in "cart-anna-old", "outlet-grill", "user-anna":
+            assert client.error("LOG.PROVE", stream, 1) == NO_KEY
+        assert client.error("LOG.PROVE", anna, 1, "FORM", "links") == NO_KEY
+        assert client.error("LOG.TREE", 0).code == "NOPERM"
+    with shop.client("cook") as client:
+        assert client("LOG.PROVE", f"order-{shop.orders['grill']}", 1)
+        assert client.error("LOG.PROVE", anna, 1).code == "NOTFOUND"
+        assert client.error("LOG.PROVE", "outlet-grill", 1) == NO_KEY
 
 
 @pytest.mark.parametrize("command", [

@@ -17,17 +17,23 @@ extension Clause {
             let commits = try await log.commits(partition: 0, after: 0, limit: .max)
             for event in events {
                 let stream = try #require(StreamName(event.stream))
-                let receipt = try await Prover(log).receipt(for: stream, version: event.version)
+                let receipt = try await Prover(log).receipt(for: stream, version: event.version, form: .links)
                 #expect(receipt.event == event)
                 #expect(receipt.head?.position == events.last?.position)
                 #expect(try receipt.verified().chain.last == (try await log.heads()[0].digest))
                 #expect(try Receipt(json: receipt.json) == receipt)
 
-                for commit in commits where commit.lastPosition >= event.position {
+                for (index, commit) in commits.enumerated() where commit.lastPosition >= event.position {
+                    let links = try await Prover(log).receipt(
+                        for: stream, version: event.version, head: commit.lastPosition, form: .links)
+                    #expect(try links.verified().chain.last == commit.chainDigest)
+                    #expect(links.head?.position == commit.lastPosition)
                     let receipt = try await Prover(log).receipt(
                         for: stream, version: event.version, head: commit.lastPosition)
-                    #expect(try receipt.verified().chain.last == commit.chainDigest)
-                    #expect(receipt.head?.position == commit.lastPosition)
+                    _ = try receipt.verified()
+                    #expect(receipt.tree?.size == Int64(index + 1))
+                    #expect(receipt.tree?.root == referenceRoot(commits.prefix(index + 1).map(referenceLeaf)[...]))
+                    #expect(try Receipt(json: receipt.json) == receipt)
                 }
             }
         },
@@ -69,7 +75,8 @@ extension Clause {
                 }
             }
             for (position, links) in [(Int64(4), 0), (6, 1)] {
-                let receipt = try await Prover(log).receipt(for: .cart("a"), version: 3, head: position)
+                let receipt = try await Prover(log).receipt(
+                    for: .cart("a"), version: 3, head: position, form: .links)
                 #expect(receipt.head?.links.count == links)
             }
         },

@@ -45,3 +45,21 @@ package func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(nei
 package func referenceChain(_ previous: Digest, _ events: [RecordedEvent]) -> Digest {
     Digest.of(previous.bytes + referenceRoot(events.map(referenceBytes)[...]).bytes)
 }
+
+/// What a batch's leaf in the tree over its partition is made of.
+package func referenceLeaf(_ commit: Commit) -> [UInt8] {
+    (0..<8).reversed().map { UInt8(truncatingIfNeeded: commit.lastPosition >> ($0 * 8)) } + commit.chainDigest.bytes
+}
+
+/// The consistency proof of RFC 9162 section 2.1.4.1, by its own recursion.
+package func referenceProof(
+    _ earlier: Int, _ inputs: ArraySlice<[UInt8]>, isWhole: Bool = true
+) -> [Digest] {
+    guard earlier < inputs.count else { return isWhole ? [] : [referenceRoot(inputs)] }
+    var split = 1
+    while split * 2 < inputs.count { split *= 2 }
+    let (left, right) = (inputs.prefix(split), inputs.dropFirst(split))
+    return earlier <= split
+        ? referenceProof(earlier, left, isWhole: isWhole) + [referenceRoot(right)]
+        : referenceProof(earlier - split, right, isWhole: false) + [referenceRoot(left)]
+}

@@ -35,7 +35,7 @@ import TextFormats
         var random = SeededGenerator(seed: seed)
         let partition = Partitioning(count: partitions).partition(of: .cart("c"))
         let version = random.number(1..<Int(try await log.heads()[partition].position) + 1)
-        return try await Prover(log).receipt(for: .cart("c"), version: Int64(version))
+        return try await Prover(log).receipt(for: .cart("c"), version: Int64(version), form: .links)
     }
 
     // MARK: JSON
@@ -66,7 +66,8 @@ import TextFormats
         let text = String(decoding: try await Self.receipt(1).json, as: UTF8.self)
         let digest = #"[0-9a-f]{64}"#
         for (pattern, replacement) in [
-            ("\"receipt\":2", "\"receipt\":0"), ("\"receipt\":2", "\"receipt\":3"), ("\"receipt\":2,", ""),
+            ("\"receipt\":2", "\"receipt\":0"), ("\"receipt\":2", "\"receipt\":5"), ("\"receipt\":2", "\"receipt\":4"),
+            ("\"receipt\":2,", ""),
             ("\"receipt\":2", "\"receipt\":2,\"receipt\":2"),
             ("\"partitions\":1", "\"partitions\":0"), ("\"partitions\":1", "\"partitions\":32769"),
             ("\"partitions\":1", "\"partitions\":1,\"note\":\"\""), ("\"partitions\":1", "\"partitions\":1.0"),
@@ -188,7 +189,8 @@ import TextFormats
         let log = try await Self.log(2)
         let commits = try await log.commits(partition: 0, after: 0, limit: 10)
         for commit in commits {
-            var receipt = try await Prover(log).receipt(for: .cart("c"), version: commit.firstPosition)
+            var receipt = try await Prover(log).receipt(
+                for: .cart("c"), version: commit.firstPosition, form: .links)
             receipt.head = nil
             #expect(try receipt.verified().chain == [commit.chainDigest])
         }
@@ -205,13 +207,13 @@ import TextFormats
         }
         let prover = Prover(log, maximumLinks: 4)
         for version in 1...Int64(10) {
-            let receipt = try await prover.receipt(for: .cart("c"), version: version)
+            let receipt = try await prover.receipt(for: .cart("c"), version: version, form: .links)
             #expect(receipt.head?.links.count == (version < 6 ? nil : Int(10 - version)))
             _ = try receipt.verified()
         }
-        #expect(try await prover.receipt(for: .cart("c"), version: 2, head: 6).head?.links.count == 4)
+        #expect(try await prover.receipt(for: .cart("c"), version: 2, head: 6, form: .links).head?.links.count == 4)
         await #expect(throws: Prover.Failure.tooManyLinks(4)) {
-            try await prover.receipt(for: .cart("c"), version: 2, head: 7)
+            try await prover.receipt(for: .cart("c"), version: 2, head: 7, form: .links)
         }
     }
 

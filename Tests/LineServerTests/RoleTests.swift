@@ -21,7 +21,7 @@ import Users
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
         "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "CART.QUOTE", "ORDER.GET", "ORDERS",
-        "SLOTS",
+        "SLOTS", "LOG.PROVE",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: [
@@ -41,7 +41,7 @@ import Users
             "PROMO.END",
             "PROMO.GET",
         ],
-        .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
+        .auditor: ["LOG.HEAD", "LOG.READ", "LOG.TREE"],
     ]
     private static let ofAdmins: Set = [
         "CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT", "SLOWLOG GET", "SLOWLOG LEN", "SLOWLOG RESET",
@@ -102,7 +102,7 @@ import Users
     private static let withoutCarts: Set = [
         "OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
         "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE",
-        "ORDERS",
+        "ORDERS", "LOG.PROVE",
     ]
 
     @Test(arguments: commands.map(\.name))
@@ -133,7 +133,7 @@ import Users
         guard Rights(of: .merchant).contains(command.right) else { return }
         let own = Self.error(Self.call(command, "grill", withOptions: false), .merchant, only: "grill")
         let other = Self.error(Self.call(command, "bakery", withOptions: false), .merchant, only: "grill")
-        if Self.ofOrders.contains(name) || name == "OUTLETS.OWN" {
+        if Self.ofOrders.contains(name) || ["OUTLETS.OWN", "LOG.PROVE"].contains(name) {
             #expect(own == nil && other == nil)
         } else if command.role == .merchant || name == "OUTLET.GET" || name == "MENU.GET" {
             #expect(own == nil && other == "NOPERM")

@@ -41,10 +41,10 @@ export async function show(main, parameters, { signal }) {
         event?.preventDefault();
         try {
             const receipt = JSON.parse(kept.value);
-            const { chain, batches } = await checkReceipt(receipt);
+            const log = await checkReceipt(receipt);
             const { kind, version, stream, position, partition } = receipt.event;
             say("come", `Proven: ${kind}, version ${version} of ${stream}, is at position ${position} of partition `
-                + `${partition}, in the log whose chain is ${chain} after ${batches} more batches.`);
+                + `${partition}, in the log ${log}.`);
             content.textContent = pretty(receipt.event);
             content.hidden = false;
         } catch (error) {

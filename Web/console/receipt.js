@@ -32,6 +32,14 @@ function digest(text) {
     return Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
 }
 
+// The digests in a base64 text, one after the other.
+function digests(text) {
+    expect(typeof text === "string" && /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0, "a path is base64");
+    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    expect(bytes.length % 32 === 0 && btoa(String.fromCharCode(...bytes)) === text, "a digest has 32 bytes");
+    return Array.from({ length: bytes.length / 32 }, (_, place) => bytes.subarray(32 * place, 32 * place + 32));
+}
+
 function number(value, bytes) {
     expect(Number.isSafeInteger(value), "a number is not whole");
     const view = new DataView(new ArrayBuffer(bytes));
@@ -54,10 +62,10 @@ async function leaf(event) {
 async function rootFrom(ofEvent, index, size, path) {
     let root = ofEvent;
     let used = 0;
-    for (; size > 1; index = index >> 1, size = (size + 1) >> 1) {
-        if ((index ^ 1) >= size) continue;
+    for (; size > 1; index = Math.floor(index / 2), size = Math.ceil(size / 2)) {
+        if (index % 2 === 0 && index + 1 >= size) continue;
         expect(used < path.length, "the path is too short");
-        const neighbour = digest(path[used++]);
+        const neighbour = path[used++];
         root = index % 2 === 1 ? await sha256([1], neighbour, root) : await sha256([1], root, neighbour);
     }
     expect(used === path.length, "the path is too long");
@@ -84,27 +92,40 @@ async function partitionOf(stream, partitions, bySlots) {
     return new DataView((await sha256(encoder.encode(name))).buffer).getUint32(0) % partitions;
 }
 
-/// Checks every step of a receipt. Answers the chain's digest at its end and how many batches lie between; throws
-/// NotProven with the first step that does not hold.
-export async function checkReceipt({ receipt, event, batch, head, partitions }) {
-    expect(receipt === 1 || receipt === 2, "this is a receipt of another version");
+/// Checks every step of a receipt. Answers what it leads to, in words; throws NotProven with the first step that does
+/// not hold.
+export async function checkReceipt({ receipt, event, batch, head, tree, partitions }) {
+    expect([1, 2, 3, 4].includes(receipt), "this is a receipt of another version");
     const { firstPosition: first, lastPosition: last, size, index } = batch;
     const previous = digest(batch.previousChainDigest);
     expect(first >= 1 && first <= last && last === first + size - 1 && index >= 0 && index < size
         && event.position === first + index && event.version >= 1 && event.version <= event.position
         && (first === 1) === (batch.previousChainDigest === NO_DIGEST),
         "positions, version, index and size do not agree");
-    expect(event.partition === await partitionOf(event.stream, partitions, receipt === 2),
+    expect(event.partition === await partitionOf(event.stream, partitions, receipt % 2 === 0),
         "the stream belongs to another partition");
-    const content = await rootFrom(await leaf(event), index, size, batch.path);
-    expect(hex(content) === batch.contentDigest, "the content digest does not follow from the event and its path");
+    const isOfTree = receipt > 2;
+    const content = await rootFrom(
+        await leaf(event), index, size, isOfTree ? digests(batch.path) : batch.path.map(digest));
     let chain = await sha256(previous, content);
+    if (isOfTree) {
+        expect(Number.isSafeInteger(tree.size) && tree.index >= 0 && tree.index < tree.size && tree.index < first
+            && (tree.index === 0) === (first === 1), "the batch's place in the tree does not fit its positions");
+        const root = await rootFrom(
+            await sha256([0], number(last, 8), chain), tree.index, tree.size, digests(tree.path));
+        expect(hex(root) === tree.root,
+            "the event and the paths do not lead to the root");
+        return `whose tree over ${tree.size} batches has the root ${tree.root}`;
+    }
+    expect(hex(content) === batch.contentDigest, "the content digest does not follow from the event and its path");
     expect(hex(chain) === batch.chainDigest, "the chain digest does not follow from the one before and the content");
-    if (head === null) return { chain: hex(chain), batches: 0 };
-    const between = head.position - last;
-    expect(between >= head.links.length && (between === 0) === (head.links.length === 0),
-        "the number of links does not fit the head's position");
-    for (const link of head.links) chain = await sha256(chain, digest(link));
-    expect(hex(chain) === head.digest, "the links do not lead to the head");
-    return { chain: hex(chain), batches: head.links.length };
+    const links = head?.links ?? [];
+    if (head !== null) {
+        const between = head.position - last;
+        expect(between >= links.length && (between === 0) === (links.length === 0),
+            "the number of links does not fit the head's position");
+        for (const link of links) chain = await sha256(chain, digest(link));
+        expect(hex(chain) === head.digest, "the links do not lead to the head");
+    }
+    return `whose chain is ${hex(chain)} after ${links.length} more batches`;
 }

@@ -222,6 +222,7 @@ export class OrderPage {
         document.title = `${name} · Tiffin`;
         setText(title, `Order ${numberOf(order.order)}`);
         setText(id, `${order.order}, ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
+        setAttribute(parts.proof, "href", `/v1/proof/order-${order.order}/1`);
         setText(place, this.#place?.name ?? order.outlet);
         setAttribute(place, "href", `/o/${order.outlet}`);
         setText(address, [this.#place?.address, this.#place?.area, this.#place?.city].filter(Boolean).join(", "));

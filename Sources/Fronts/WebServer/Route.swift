@@ -226,6 +226,9 @@ extension Route {
         Route(
             "POST", "/v1/orders/{order}/decline", both, "ORDER.DECLINE", [.body("by", "BY", optional: true)],
             .number("version")),
+        Route(
+            "GET", "/v1/proof/{stream}/{version}", both, "LOG.PROVE",
+            [.query("head", "HEAD", integer: true), .query("form", "FORM")], .document(.never)),
     ]
 
     private static let merchants: [Route] = [
@@ -341,8 +344,8 @@ extension Route {
                 .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
             ], .list),
         Route(
-            "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",
-            [.query("head", "HEAD", integer: true)], .document(.never)),
+            "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
+            [.query("since", "SINCE", integer: true), .query("head", "HEAD", integer: true)], .document(.never)),
     ]
 
     private static let admins: [Route] = [

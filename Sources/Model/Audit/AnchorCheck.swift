@@ -58,6 +58,19 @@ public enum AnchorCheck {
         guard commit.chainDigest == anchor.digest else {
             return "the chain there is \(commit.chainDigest), and was \(anchor.digest)"
         }
+        guard let tree = anchor.tree else { return nil }
+        // A root covers no more than the chain does, but it is what receipts are compared with.
+        let growth: TreeGrowth
+        do throws(Prover.Failure) {
+            growth = try await Prover(log, mendsTree: false).growth(of: anchor.partition, head: anchor.position)
+        } catch {
+            guard case .unavailable(let error) = error else { return "the log has no tree up to there" }
+            throw error
+        }
+        guard growth.head.size == tree.size, growth.head.root == tree.root else {
+            return "the tree over its \(growth.head.size) batches has the root \(growth.head.root), and the one over "
+                + "\(tree.size) had \(tree.root)"
+        }
         return nil
     }
 }

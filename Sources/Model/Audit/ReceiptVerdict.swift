@@ -12,8 +12,9 @@ public struct ReceiptVerdict: Equatable, Sendable {
     /// Checks a receipt.
     ///
     /// - Parameters:
-    ///   - head: a chain digest of the log; the receipt's chain must have it.
-    ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one.
+    ///   - head: a chain digest of the log, which the receipt's chain must have; or the root of its tree.
+    ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one. Of
+    ///     a tree, those of its size, or of the event's batch.
     public init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
         do throws(Receipt.Fault) {
             let proof = try receipt.verified()
@@ -33,6 +34,13 @@ extension Receipt {
     // MARK: Comparing
 
     fileprivate func compare(_ proof: Proof, with known: Digest) throws(Fault) -> String {
+        if let tree {
+            if known == tree.root { return "the root is the given digest" }
+            guard known == batch.chainDigest else {
+                throw Fault(.head, "neither the root nor the chain up to the event's batch is \(known)")
+            }
+            return "the given digest is that of the chain up to the event's batch"
+        }
         guard let index = proof.chain.firstIndex(of: known) else {
             throw Fault(.head, "the chain from the event's batch \(whereTo) never has the digest \(known)")
         }
@@ -43,6 +51,7 @@ extension Receipt {
     }
 
     fileprivate func compare(_ proof: Proof, with anchors: [Anchor]) throws(Fault) -> [String] {
+        if let tree { return try compare(tree, with: anchors.filter { $0.partition == event.partition }) }
         var indices: [Digest: Int] = [:]
         for (index, digest) in proof.chain.enumerated() { indices[digest] = index }
         let end = head?.position ?? batch.lastPosition
@@ -79,6 +88,38 @@ extension Receipt {
         return met.map { "\($0) holds" }
     }
 
+    private func compare(_ tree: Tree, with anchors: [Anchor]) throws(Fault) -> [String] {
+        var met: [Anchor] = []
+        for anchor in anchors {
+            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) contradicts it: \(reason)") }
+            switch anchor.position {
+            case batch.firstPosition - 1:
+                guard anchor.digest == batch.previousChainDigest else {
+                    throw refuse("the chain before the batch has another digest")
+                }
+            case batch.firstPosition..<batch.lastPosition:
+                throw refuse("a batch ended there, in the middle of the event's batch")
+            case batch.lastPosition:
+                guard anchor.digest == batch.chainDigest else {
+                    throw refuse("the chain up to the batch has another digest")
+                }
+                met.append(anchor)
+            default: break
+            }
+            guard let known = anchor.tree, known.size == tree.size else { continue }
+            guard known.root == tree.root else { throw refuse("the tree over \(tree.size) batches has another root") }
+            if met.last != anchor { met.append(anchor) }
+        }
+        guard !met.isEmpty else {
+            throw Fault(
+                .head,
+                "no anchor of partition \(event.partition) is at position \(batch.lastPosition), or of the tree over "
+                    + "\(Receipt.batches(tree.size)): LOG.PROVE with HEAD and the position of an anchor gives the receipt "
+                    + "that fits it")
+        }
+        return met.map { "\($0) holds" }
+    }
+
     // MARK: Words
 
     fileprivate var sentence: String {
@@ -88,7 +129,8 @@ extension Receipt {
             : "is event \(batch.index + 1) of the \(batch.size) at positions \(batch.firstPosition) to "
                 + "\(batch.lastPosition)"
         let log =
-            head.map { "whose head at position \($0.position) is \($0.digest)" }
+            tree.map { "whose tree over \(Receipt.batches($0.size)) has the root \($0.root)" }
+            ?? head.map { "whose head at position \($0.position) is \($0.digest)" }
             ?? "whose chain at position \(batch.lastPosition) is \(batch.chainDigest)"
         return "proven: the event \(event.kind.name), version \(event.version) of \(event.stream), recorded "
             + "\(event.recordedAt.rfc3339), \(place), and that batch is part of the log \(log)"
@@ -96,14 +138,20 @@ extension Receipt {
 
     fileprivate func steps(_ comparisons: [String]) -> [String] {
         var steps = [
-            "the positions, which no digest covers, agree, and the stream belongs to partition \(event.partition) of "
+            "the positions\(tree == nil ? ", which no digest covers," : "") agree, and the stream belongs to partition \(event.partition) of "
                 + "\(partitioning.count)",
             "the event and the \(batch.path.count.counted("digest")) of its path lead to the content digest "
                 + "\(batch.contentDigest)",
             "this and the chain digest before it, \(batch.previousChainDigest), lead to the chain digest "
                 + "\(batch.chainDigest)",
         ]
+        if let tree {
+            steps.append(
+                "its end and that chain digest are leaf \(tree.index + 1) of the \(tree.size), which with the "
+                    + "\(tree.path.count.counted("digest")) of its path leads to the root")
+        }
         switch head {
+        case _ where tree != nil: break
         case let head? where head.links.isEmpty: steps.append("the batch is the last one before the head")
         case let head?: steps.append("\(Receipt.batches(head.links.count)) later, the chain has the head's digest")
         case nil: steps.append("the receipt is not linked to a head")
@@ -118,5 +166,5 @@ extension Receipt {
 
     private var whereTo: String { head == nil ? "on" : "to the head" }
 
-    private static func batches(_ count: Int) -> String { count == 1 ? "1 batch" : "\(count) batches" }
+    private static func batches(_ count: some BinaryInteger) -> String { count == 1 ? "1 batch" : "\(count) batches" }
 }

@@ -6,6 +6,9 @@ public enum Subject: Sendable {
     case outlet
     /// An order's id does not say whose it is: that is decided when the order has been read.
     case order
+    /// A stream of which an event is proven. Whoever is confined may prove those of orders, and whose they are is decided
+    /// when they have been read.
+    case proof
     case customer
     case savedQuery
     /// The answer to a question about everything that can be found.
@@ -45,7 +48,7 @@ public final class Confinement: Sendable {
     /// Whether the user may use what has this id.
     public func allows(_ id: Identifier, as subject: Subject) -> Bool {
         switch (role, subject) {
-        case (_, .order), (.customer, .outlet), (.customer, .catalogue): true
+        case (_, .order), (_, .proof), (.customer, .outlet), (.customer, .catalogue): true
         case (.customer, .cart), (.customer, .customer), (.customer, .savedQuery):
             ids.contains { $0.isCarried(by: id) }
         case (.merchant, .outlet), (.merchant, .kitchen): ids.contains(id)

@@ -130,7 +130,7 @@ enum AuditCommand: Subcommand {
         let result = found.isEmpty ? word : "\(word): \((faults.count + report.findingCount).counted("finding"))"
         // No anchor vouches for a log that was tampered with, or is not the one of the anchors before.
         if let file, found.isDisjoint(with: [.tampering, .lost]) {
-            try file.append(report.partitions.map { Anchor($0.head, at: now) })
+            try file.append(report.partitions.map { Anchor($0.tree, at: now) })
             if anchors.isEmpty { Terminal.print("anchors     begun in \(file.path)") }
         }
         Terminal.print(

@@ -188,9 +188,27 @@ extension Server: @LoopActor Service {
         try history.reading(for: caller, waitingFor: event, read)
     }
 
-    package func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response {
+    package func receipt(
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        within confinement: Confinement?
+    ) -> Response {
         let promise = Promise(about: .order)
-        receipts.issue(for: stream, version: version, head: head, to: caller) {
+        documents.whetherShown(stream, within: confinement) { [receipts] isShown in
+            switch isShown {
+            case .failure(let failure): promise.fail(failure)
+            case .success(false): promise.fail(.noSuchVersion(version, of: stream))
+            case .success(true):
+                receipts.issue(for: stream, version: version, head: head, form: form, to: caller) {
+                    promise.end($0.map(Answer.document))
+                }
+            }
+        }
+        return .promise(promise)
+    }
+
+    package func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response {
+        let promise = Promise(about: .order)
+        receipts.growth(of: partition, head: head, since: size, to: caller) {
             promise.end($0.map(Answer.document))
         }
         return .promise(promise)

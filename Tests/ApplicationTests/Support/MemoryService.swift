@@ -215,10 +215,15 @@ final class MemoryService: Service {
         return .promise(Promise(about: .order))
     }
 
-    func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response {
+    func receipt(
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        within confinement: Confinement?
+    ) -> Response {
         receipts.append((stream, version, head))
         return .answer(.null)
     }
+
+    func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response { .answer(.null) }
 
     // MARK: Maintenance
 

@@ -13,6 +13,7 @@ struct StoredLog: AuditSource {
     var storedCheckpoints: [StoredCheckpoint] = []
     var storedDeeds: StoredDeeds?
     var falseCartBatches: [BatchBounds] = []
+    var treeNodes: [TreeNode] = []
     /// The quarantine of the projection `cart_counts`.
     var quarantinedCarts: [CorruptEvent] = []
 
@@ -95,6 +96,15 @@ struct StoredLog: AuditSource {
     ) -> (any StoredRows)? { nil }
     func quarantined(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> [CorruptEvent] {
         projection.name == CartCounts.name ? quarantinedCarts : []
+    }
+    func keptTreeNodes(partition: Int) -> Int64 {
+        treeNodes.lazy.filter { $0.level == 1 }.map(\.number).max().map { $0 + 1 } ?? 0
+    }
+    func treeNodes(partition: Int, level: Int, numbers: Range<Int64>) -> [TreeNode] {
+        treeNodes.filter { $0.level == level && numbers.contains($0.number) }
+    }
+    func strayTreeNodes(partition: Int, size: Int64) -> [TreeNode] {
+        treeNodes.filter { $0.level != 1 || $0.number >= size / TreeNode.width }
     }
     func deeds(partition: Int) -> StoredDeeds? { storedDeeds }
     func beginSnapshot() {}

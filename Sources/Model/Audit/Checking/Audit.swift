@@ -23,6 +23,8 @@ public struct Audit: Sendable {
         public var partition: Int
         /// Where it stood when the audit began.
         public var head: LogHead
+        /// What the log was then, by its batches.
+        public var tree: TreeHead
         /// The number of events read.
         public var eventCount: Int64
         /// The number of batches whose digests were recomputed.
@@ -113,7 +115,8 @@ public struct Audit: Sendable {
         _ claims: inout ClaimCheck, _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
-            source, partition: head.partition, placement.partitioning, openCartLimit: openCartLimit, claims)
+            source, head, placement.partitioning, openCartLimit: openCartLimit, isStoredReadable: isStoredReadable,
+            claims)
         var stored = StoredRows(source, partition: head.partition)
         let generations = isStoredReadable ? try await stored.generations(upTo: head.position) : []
         for position in Set(generations.map(\.position)).sorted() {
@@ -144,7 +147,8 @@ public struct Audit: Sendable {
                     "says that it holds only carts, and holds other events: servers pass over it"))
         }
         return PartitionReport(
-            partition: head.partition, head: head.head, eventCount: pass.eventCount, commitCount: pass.commitCount,
+            partition: head.partition, head: head.head, tree: pass.tree.treeHead, eventCount: pass.eventCount,
+            commitCount: pass.commitCount,
             cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount,
             comparedAt: generations.first(where: \.isActive)?.position ?? generations.last?.position,
             comparedRows: stored.compared, otherRows: stored.comparedOthers,
@@ -185,15 +189,17 @@ private struct Pass {
     private let partition: Int
     let fold: ModelFold
     private var chain: ChainCheck
+    private(set) var tree: TreeCheck
     private(set) var histories: HistoryCheck
     private(set) var eventCount: Int64 = 0
 
     init(
-        _ source: any AuditSource, partition: Int, _ partitioning: Partitioning, openCartLimit: Int,
-        _ claims: ClaimCheck
+        _ source: any AuditSource, _ head: StoredHead, _ partitioning: Partitioning, openCartLimit: Int,
+        isStoredReadable: Bool, _ claims: ClaimCheck
     ) {
         self.source = source
-        self.partition = partition
+        partition = head.partition
+        tree = TreeCheck(source, head, isStoredReadable: isStoredReadable)
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
         histories = HistoryCheck(partition: partition, partitioning, openCartLimit: openCartLimit, claims)
@@ -206,6 +212,7 @@ private struct Pass {
 
     var findings: Findings {
         var findings = chain.findings
+        findings.add(tree.findings)
         findings.add(histories.findings)
         return findings
     }
@@ -238,6 +245,7 @@ private struct Pass {
             let limit = Pass.commitLimit
             let commits = try await source.commits(partition: partition, behind: chain.lastFirstPosition, limit: limit)
             chain.take(commits, areLast: commits.count < limit)
+            try await tree.take(commits)
         }
     }
 
@@ -254,6 +262,7 @@ private struct Pass {
     mutating func finish(_ head: StoredHead, _ model: ReadModel, progress: (Int64) -> Void) async throws {
         try await readCommits(upTo: head.position)
         chain.finish(head, strays: try await source.strays(partition: partition, head: head.position))
+        try await tree.finish()
         histories.finishClaims(model)
         while histories.finishPass(model.cartCounts) {
             let pages = PreparedPage.readAhead(

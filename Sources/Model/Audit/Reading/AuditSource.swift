@@ -47,6 +47,16 @@ public protocol AuditSource: Sendable {
     /// ones, as many as a report has room for.
     func falseCartBatches(partition: Int) async throws -> [BatchBounds]
 
+    /// How many nodes of level 1 are kept of the tree over a partition: one more than the highest number among them.
+    func keptTreeNodes(partition: Int) async throws -> Int64
+
+    /// Nodes that are kept of a level, in the order of their numbers.
+    func treeNodes(partition: Int, level: Int, numbers: Range<Int64>) async throws -> [TreeNode]
+
+    /// Nodes that are kept and that no tree over so many batches has. Only the first ones, as many as a report has room
+    /// for.
+    func strayTreeNodes(partition: Int, size: Int64) async throws -> [TreeNode]
+
     /// How far each generation of each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
 
@@ -79,6 +89,15 @@ public protocol AuditSource: Sendable {
 extension AuditSource {
     /// For a log whose batches do not say what they hold.
     public func falseCartBatches(partition: Int) async throws -> [BatchBounds] { [] }
+
+    /// For a log that keeps no nodes.
+    public func keptTreeNodes(partition: Int) async throws -> Int64 { 0 }
+
+    /// For a log that keeps no nodes.
+    public func treeNodes(partition: Int, level: Int, numbers: Range<Int64>) async throws -> [TreeNode] { [] }
+
+    /// For a log that keeps no nodes.
+    public func strayTreeNodes(partition: Int, size: Int64) async throws -> [TreeNode] { [] }
 }
 
 /// A row of `log_head`, whatever it holds.

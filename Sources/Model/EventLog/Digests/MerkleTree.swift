@@ -1,4 +1,4 @@
-/// The Merkle tree over a batch, as RFC 6962 section 2.1 defines it: leaves and inner nodes are hashed with
+/// Merkle trees as RFC 9162 section 2.1 defines them, and RFC 6962 before it: leaves and inner nodes are hashed with
 /// different prefixes, so that neither can pass for the other.
 ///
 /// Pairing neighbours level by level, and moving an odd last one up unchanged, gives the same tree as the RFC's
@@ -17,6 +17,12 @@ public enum MerkleTree {
         var digests = DigestMaker()
         while level.count > 1 { goUp(&level, &digests) }
         return level[0]
+    }
+
+    /// The digest of two neighbours.
+    static func node(_ left: Digest, _ right: Digest) -> Digest {
+        var digests = DigestMaker()
+        return node(left, right, &digests)
     }
 
     private static func node(_ left: Digest, _ right: Digest, _ digests: inout DigestMaker) -> Digest {

@@ -86,6 +86,33 @@ public protocol EventLog: Sendable {
     func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?)
+
+    /// The last node of level 1 that the log keeps and that ends at a position or before; nil if it keeps none.
+    func treeNode(of partition: Int, upTo position: Int64) async throws(EventLogError) -> TreeNode?
+
+    /// Nodes that the log keeps of a level, in the order of their numbers: as many of these as there are.
+    func treeNodes(
+        of partition: Int, level: Int, numbers: Range<Int64>
+    ) async throws(EventLogError) -> [TreeNode]
+
+    /// Brings the nodes that the log keeps, if any, up to the end of the partition. Proofs need no nodes, but take the
+    /// longer the more was written since.
+    ///
+    /// - Parameter anew: whether to make all of them again.
+    func growTree(of partition: Int, anew: Bool) async throws(EventLogError)
+}
+
+extension EventLog {
+    /// For a log that keeps no nodes.
+    public func treeNode(of partition: Int, upTo position: Int64) async throws(EventLogError) -> TreeNode? { nil }
+
+    /// For a log that keeps no nodes.
+    public func treeNodes(
+        of partition: Int, level: Int, numbers: Range<Int64>
+    ) async throws(EventLogError) -> [TreeNode] { [] }
+
+    /// For a log that keeps no nodes.
+    public func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {}
 }
 
 extension EventLog {

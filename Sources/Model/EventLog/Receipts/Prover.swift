@@ -1,4 +1,4 @@
-/// Makes receipts from a log.
+/// Makes receipts, and proofs that a log goes on from what it was.
 public struct Prover: Sendable {
     /// How many events are read from the log at once.
     private static let pageEvents = 500
@@ -7,6 +7,7 @@ public struct Prover: Sendable {
 
     private let log: any EventLog
     private let maximumLinks: Int
+    private let mendsTree: Bool
 
     /// Why there is no receipt.
     public enum Failure: Error, Equatable, Sendable {
@@ -16,6 +17,8 @@ public struct Prover: Sendable {
         case unsuitableHead(String)
         /// Between the event and the requested position there are more batches than a receipt may have.
         case tooManyLinks(Int)
+        /// The log has only so many batches.
+        case unsuitableSize(Int64)
         /// The log does not match its digests; what is wrong, for an operator.
         case damaged(String)
         /// The log cannot be read.
@@ -24,20 +27,25 @@ public struct Prover: Sendable {
 
     /// A prover of a log's events.
     ///
-    /// - Parameter maximumLinks: how many batches may lie between an event's and the head of its receipt.
-    public init(_ log: any EventLog, maximumLinks: Int = Receipt.maximumLinks) {
+    /// - Parameters:
+    ///   - maximumLinks: how many batches may lie between an event's and the head of its receipt.
+    ///   - mendsTree: whether what the log keeps of a tree is made again where it is wrong.
+    public init(_ log: any EventLog, maximumLinks: Int = Receipt.maximumLinks, mendsTree: Bool = true) {
         self.log = log
         self.maximumLinks = maximumLinks
+        self.mendsTree = mendsTree
     }
 
-    /// A receipt for the event with that version in a stream. It reads the event's batch and the digests of every
-    /// later one, in pages, in the background.
+    /// A receipt for the event with that version in a stream. It reads the event's batch, and a few hundred digests more;
+    /// for links, the digests of every later batch, in pages.
     ///
-    /// - Parameter head: the position to link the receipt to, where a batch must end. If nil, the receipt is linked
-    ///   to the present head of the log, or to nothing if that is too far.
+    /// - Parameters:
+    ///   - head: the position up to which the tree, or the links, go, where a batch must end. If nil, the present end of
+    ///     the log. Links that would be too many to get there are left out.
+    ///   - form: what leads from the event's batch to there.
     @concurrent
     public func receipt(
-        for stream: StreamName, version: Int64, head: Int64? = nil
+        for stream: StreamName, version: Int64, head: Int64? = nil, form: Receipt.Form = .tree
     ) async throws(Failure) -> Receipt {
         guard version >= 1 else { throw .noSuchEvent }
         let partition = log.partitioning.partition(of: stream)
@@ -56,17 +64,86 @@ public struct Prover: Sendable {
         let commit = try await self.commit(of: event)
         let target = try await target(head, after: commit)
         let batch = try await batch(of: event, commit)
-        let links = try await links(from: commit, to: target)
-        if links == nil, head != nil { throw .tooManyLinks(maximumLinks) }
-        let receipt = Receipt(
-            partitioning: log.partitioning, event: event, batch: batch,
-            head: links.map { Receipt.Head(links: $0, position: target.position, digest: target.digest) })
+        var receipt = Receipt(partitioning: log.partitioning, event: event, batch: batch, head: nil)
+        switch form {
+        case .tree:
+            receipt.tree = try await withTree(to: target) { tree async throws(LogTree.Failure) in
+                let index = try await tree.index(of: commit)
+                return Receipt.Tree(
+                    index: index, size: tree.size, root: try await tree.root(of: tree.size),
+                    path: try await tree.path(to: index))
+            }
+        case .links:
+            let links = try await links(from: commit, to: target)
+            if links == nil, head != nil { throw .tooManyLinks(maximumLinks) }
+            receipt.head = links.map { Receipt.Head(links: $0, position: target.position, digest: target.digest) }
+        }
         do throws(Receipt.Fault) {
             _ = try receipt.verified()
         } catch {
             throw .damaged(error.description)
         }
         return receipt
+    }
+
+    /// What a partition is, and a proof that it goes on from what it was.
+    ///
+    /// - Parameters:
+    ///   - head: the position at which it is looked at, where a batch must end; the present end if nil.
+    ///   - earlier: how many batches it had.
+    @concurrent
+    public func growth(
+        of partition: Int, head: Int64? = nil, since earlier: Int64? = nil
+    ) async throws(Failure) -> TreeGrowth {
+        let target = try await target(head, in: partition, from: 0)
+        let made = try await withTree(to: target) { tree async throws(LogTree.Failure) -> TreeGrowth? in
+            let size = tree.size
+            if let earlier, earlier > size { return nil }
+            let head = TreeHead(
+                partition: partition, size: size, root: try await tree.root(of: size), position: target.position,
+                digest: target.digest)
+            var growth = TreeGrowth(
+                head: head, path: size > 0 ? try await tree.path(to: size - 1) : [], since: nil)
+            if let earlier {
+                growth.since = TreeGrowth.Since(
+                    size: earlier, root: try await tree.root(of: earlier), path: try await tree.path(since: earlier))
+            }
+            return growth
+        }
+        guard let growth = made else {
+            let size = try await withTree(to: target) { tree async throws(LogTree.Failure) in tree.size }
+            throw .unsuitableSize(size)
+        }
+        do throws(Receipt.Fault) {
+            try growth.verify()
+        } catch {
+            throw .damaged(error.description)
+        }
+        return growth
+    }
+
+    /// Reads the tree up to a batch. If what the log keeps of it is wrong, it is made again; if that is not possible, the
+    /// batches alone are read.
+    private func withTree<Value>(
+        to target: LogHead, _ body: (inout LogTree) async throws(LogTree.Failure) -> Value
+    ) async throws(Failure) -> Value {
+        for attempt in 0...2 {
+            do throws(LogTree.Failure) {
+                var tree = try await LogTree(
+                    log, partition: target.partition,
+                    end: LogPoint(position: target.position, digest: target.digest), usesNodes: attempt < 2)
+                return try await body(&tree)
+            } catch {
+                switch error {
+                case .wrongNodes where attempt == 0 && mendsTree:
+                    try? await log.growTree(of: target.partition, anew: true)
+                case .wrongNodes: continue
+                case .damaged(let problem): throw .damaged(problem)
+                case .unavailable(let error): throw .unavailable(error)
+                }
+            }
+        }
+        throw .damaged("the batches of partition \(target.partition) are not those that were read before")
     }
 
     // MARK: Parts
@@ -80,21 +157,30 @@ public struct Prover: Sendable {
 
     /// The head that the receipt is linked to.
     private func target(_ requested: Int64?, after commit: Commit) async throws(Failure) -> LogHead {
-        let heads = try await reading { () async throws(EventLogError) in try await log.heads() }
-        guard let head = heads.first(where: { $0.partition == commit.partition }), head.position >= commit.lastPosition
-        else { throw .damaged("the log's head lies before position \(commit.lastPosition)") }
-        guard let requested else { return head }
-        guard requested <= head.position else { throw .unsuitableHead("the log ends at \(head.position)") }
-        guard requested >= commit.lastPosition else {
+        if let requested, requested < commit.lastPosition {
             throw .unsuitableHead("the event is in the batch that ends at \(commit.lastPosition)")
         }
-        guard let last = try await commits(commit.partition, after: requested - 1, limit: 1).first else {
+        return try await target(requested, in: commit.partition, from: commit.lastPosition)
+    }
+
+    /// The end of a partition, or where a batch of it ends.
+    ///
+    /// - Parameter least: a position that the log has.
+    private func target(
+        _ requested: Int64?, in partition: Int, from least: Int64
+    ) async throws(Failure) -> LogHead {
+        let heads = try await reading { () async throws(EventLogError) in try await log.heads() }
+        guard let head = heads.first(where: { $0.partition == partition }), head.position >= least
+        else { throw .damaged("the log's head lies before position \(least)") }
+        guard let requested else { return head }
+        guard requested <= head.position else { throw .unsuitableHead("the log ends at \(head.position)") }
+        guard let last = try await commits(partition, after: requested - 1, limit: 1).first else {
             throw .damaged("no batch has the event at position \(requested)")
         }
         guard last.lastPosition == requested else {
             throw .unsuitableHead("no batch ends there; the next one ends at \(last.lastPosition)")
         }
-        return LogHead(partition: commit.partition, position: requested, digest: last.chainDigest)
+        return LogHead(partition: partition, position: requested, digest: last.chainDigest)
     }
 
     /// The path to the event in the tree over its batch. The whole batch is read.

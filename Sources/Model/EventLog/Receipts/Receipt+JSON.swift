@@ -1,23 +1,29 @@
 internal import Domain
+internal import Foundation
 public import TextFormats
 
 extension Receipt {
     // MARK: Writing
 
-    /// The receipt as JSON text, in one line. The number of its form says by which rule the log has its partitions:
-    /// everything else is the same in both.
+    /// The receipt as JSON text, in one line. The number of its form says by which rule the log has its partitions, and
+    /// whether it has the tree over the partition or links.
     public var json: [UInt8] {
         var writer = JSONWriter(
             reservingCapacity: 2_048 + event.payload.count + event.metadata.count + 67 * (head?.links.count ?? 0))
         writer.beginObject()
-        writer.field("receipt", partitioning.rule == .sha256 ? 1 : 2)
+        writer.field("receipt", (tree == nil ? 0 : 2) + (partitioning.rule == .sha256 ? 1 : 2))
         writer.field("partitions", partitioning.count)
         writer.key("event")
         writeEvent(to: &writer)
         writer.key("batch")
         writeBatch(to: &writer)
-        writer.key("head")
-        writeHead(to: &writer)
+        if let tree {
+            writer.key("tree")
+            write(tree, to: &writer)
+        } else {
+            writer.key("head")
+            writeHead(to: &writer)
+        }
         writer.endObject()
         return writer.bytes
     }
@@ -42,10 +48,25 @@ extension Receipt {
         writer.field("lastPosition", batch.lastPosition)
         writer.field("index", batch.index)
         writer.field("size", batch.size)
+        guard tree == nil else {
+            // What follows from the event is left out.
+            writer.field("path", batch.path.base64)
+            writer.field("previousChainDigest", batch.previousChainDigest.description)
+            return writer.endObject()
+        }
         writer.field("path", batch.path.lazy.map(\.description))
         writer.field("contentDigest", batch.contentDigest.description)
         writer.field("previousChainDigest", batch.previousChainDigest.description)
         writer.field("chainDigest", batch.chainDigest.description)
+        writer.endObject()
+    }
+
+    private func write(_ tree: Tree, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("index", tree.index)
+        writer.field("size", tree.size)
+        writer.field("root", tree.root.description)
+        writer.field("path", tree.path.base64)
         writer.endObject()
     }
 
@@ -62,24 +83,48 @@ extension Receipt {
 
     /// The receipt that a JSON text holds: every field, each once and within its bounds, and no other.
     public init(json text: [UInt8]) throws(JSONReadingError) {
+        let form = try Receipt.form(of: text)
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
-            var (rule, partitions) = (Partitioning.Rule.sha256, 1)
+            var partitions = 1
             var event: RecordedEvent?
             var batch: Batch?
             var head: Head?
-            try reader.members(["receipt", "partitions", "event", "batch", "head"]) {
+            var tree: Tree?
+            try reader.members(["receipt", "partitions", "event", "batch", form > 2 ? "tree" : "head"]) {
                 (reader, key) throws(JSONReadingError) in
                 switch key {
-                case "receipt": rule = try reader.integer(in: 1...2) == 1 ? .sha256 : .slots
+                case "receipt": _ = try reader.integer(in: 1...4)
                 case "partitions": partitions = Int(try reader.integer(in: 1...Int64(Receipt.maximumPartitions)))
                 case "event": event = try RecordedEvent(ofReceipt: &reader)
-                case "batch": batch = try Batch(from: &reader)
+                case "batch": batch = form > 2 ? try Batch(besideTree: &reader) : try Batch(from: &reader)
+                case "tree": tree = try Tree(from: &reader)
                 default: head = reader.takeNull() ? nil : try Head(from: &reader)
                 }
             }
-            guard let event, let batch else { throw reader.failure("a receipt") }
+            guard let event, var batch else { throw reader.failure("a receipt") }
+            if tree != nil {
+                // If no content follows from the event, the path is found to be wrong.
+                let leaf = MerkleTree.leaf(event.canonicalBytes)
+                batch.contentDigest =
+                    MerkleTree.root(from: leaf, at: batch.index, of: batch.size, path: batch.path) ?? .zero
+                batch.chainDigest = batch.previousChainDigest.chained(to: batch.contentDigest)
+            }
             return Receipt(
-                partitioning: Partitioning(count: partitions, by: rule), event: event, batch: batch, head: head)
+                partitioning: Partitioning(count: partitions, by: form % 2 == 1 ? .sha256 : .slots), event: event,
+                batch: batch, head: head, tree: tree)
+        }
+    }
+
+    /// The number of a receipt's form, which says what fields it has.
+    private static func form(of text: [UInt8]) throws(JSONReadingError) -> Int64 {
+        try JSONReader.read(text) { reader throws(JSONReadingError) in
+            var form: Int64?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if key == "receipt" { form = try reader.integer(in: 1...4) } else { _ = try reader.rawValue() }
+            }
+            guard let form else { throw reader.failure("'receipt'") }
+            return form
         }
     }
 }
@@ -131,6 +176,39 @@ extension Receipt.Batch {
     }
 }
 
+extension Receipt.Batch {
+    fileprivate init(besideTree reader: inout JSONReader) throws(JSONReadingError) {
+        self.init(
+            firstPosition: 0, lastPosition: 0, index: 0, size: 0, path: [], contentDigest: .zero,
+            previousChainDigest: .zero, chainDigest: .zero)
+        try reader.members(["firstPosition", "lastPosition", "index", "size", "path", "previousChainDigest"]) {
+            (reader, key) throws(JSONReadingError) in
+            switch key {
+            case "firstPosition": firstPosition = try reader.integer(in: 1...Int64.max)
+            case "lastPosition": lastPosition = try reader.integer(in: 1...Int64.max)
+            case "index": index = Int(try reader.integer(in: 0...Int64.max))
+            case "size": size = Int(try reader.integer(in: 1...Int64.max))
+            case "path": path = try reader.base64Digests()
+            default: previousChainDigest = try reader.digest()
+            }
+        }
+    }
+}
+
+extension Receipt.Tree {
+    fileprivate init(from reader: inout JSONReader) throws(JSONReadingError) {
+        self.init(index: 0, size: 0, root: .zero, path: [])
+        try reader.members(["index", "size", "root", "path"]) { (reader, key) throws(JSONReadingError) in
+            switch key {
+            case "index": index = try reader.integer(in: 0...Int64.max)
+            case "size": size = try reader.integer(in: 1...Int64.max)
+            case "root": root = try reader.digest()
+            default: path = try reader.base64Digests()
+            }
+        }
+    }
+}
+
 extension Receipt.Head {
     fileprivate init(from reader: inout JSONReader) throws(JSONReadingError) {
         self.init(links: [], position: 0, digest: .zero)
@@ -159,4 +237,21 @@ extension JSONReader {
         while try nextElement() { digests.append(try digest()) }
         return digests
     }
+
+    /// Reads digests as ``Swift/Collection/base64`` writes them.
+    mutating func base64Digests() throws(JSONReadingError) -> [Digest] {
+        let text = try string()
+        guard let data = Data(base64Encoded: text), data.count % Digest.length == 0,
+            data.base64EncodedString() == text
+        else { throw failure("digests of 32 bytes each, in base64") }
+        let bytes = Array(data)
+        return stride(from: 0, to: bytes.count, by: Digest.length).map {
+            Digest(bytes[$0..<$0 + Digest.length]) ?? .zero
+        }
+    }
+}
+
+extension Collection<Digest> {
+    /// The bytes of all digests, one after the other, in base64.
+    var base64: String { Data(flatMap(\.bytes)).base64EncodedString() }
 }

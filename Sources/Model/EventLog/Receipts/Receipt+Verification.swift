@@ -6,7 +6,9 @@ extension Receipt {
         try checkNumbers()
         try checkPartition()
         try checkPath()
-        return Proof(chain: try chain())
+        let chain = try chain()
+        try checkTree()
+        return Proof(chain: chain)
     }
 
     /// What a receipt proves.
@@ -29,7 +31,9 @@ extension Receipt {
             case chain
             /// The later batches lead to the head.
             case links
-            /// The chain has a digest that is known from elsewhere.
+            /// The chain up to the batch, and its path, make the root over the partition.
+            case tree
+            /// The chain, or the tree, has a digest that is known from elsewhere.
             case head
         }
 
@@ -69,6 +73,12 @@ extension Receipt {
         try expect(
             (first == 1) == (batch.previousChainDigest == .zero),
             "the chain digest before a batch is zeros for the first batch, and only for that")
+        if let tree {
+            // Each batch before has at least one event.
+            try expect(
+                0 <= tree.index && tree.index < tree.size && tree.index < first && (tree.index == 0) == (first == 1),
+                "a batch from position \(first) on is not batch \(tree.index), counted from 0, of \(tree.size)")
+        }
         guard let head else { return }
         try expect(
             head.position >= last && (head.position == last) == head.links.isEmpty
@@ -122,5 +132,20 @@ extension Receipt {
             throw Fault(.links, "the later batches lead to \(digest), not to the head \(head.digest)")
         }
         return chain
+    }
+
+    private func checkTree() throws(Fault) {
+        guard let tree else { return }
+        let leaf = MerkleTree.leaf(endingAt: batch.lastPosition, chain: batch.chainDigest)
+        let root = MerkleTree.root(from: leaf, at: Int(tree.index), of: Int(tree.size), path: tree.path)
+        guard let root else {
+            throw Fault(
+                .tree,
+                "a tree of \(tree.size) has no path of \(tree.path.count) digests to batch \(tree.index), counted from 0"
+            )
+        }
+        guard root == tree.root else {
+            throw Fault(.tree, "the batch and its path lead to \(root), not to the root \(tree.root)")
+        }
     }
 }

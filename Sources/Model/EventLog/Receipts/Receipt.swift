@@ -1,5 +1,6 @@
 /// A proof, independent of the log, that one event is in it: the event, its place in the tree over its batch, and the
-/// chain of batches from there to a head. docs/audit.md describes it as JSON, field by field.
+/// batch's place in the tree over its partition, or the chain of batches from there to a head. docs/audit.md describes it
+/// as JSON, field by field.
 ///
 /// A receipt is a claim. ``verified()`` checks it against the digests that it contains; whether these are the log's
 /// must be known from elsewhere, by a head or an anchor that was kept.
@@ -16,8 +17,10 @@ public struct Receipt: Equatable, Sendable {
     public var event: RecordedEvent
     /// The batch that it was recorded with.
     public var batch: Batch
-    /// The batches from there to a head; nil if there are too many.
+    /// The batches from there to a head; nil if there are too many, or there is a tree.
     public var head: Head?
+    /// The batch's place in the tree over its partition; nil in a receipt of links.
+    public var tree: Tree?
 
     /// What a receipt contains of a batch.
     public struct Batch: Equatable, Sendable {
@@ -72,11 +75,40 @@ public struct Receipt: Equatable, Sendable {
         }
     }
 
+    /// The place of a batch in the tree over its partition.
+    public struct Tree: Equatable, Sendable {
+        /// How many batches are before it.
+        public var index: Int64
+        /// How many batches the tree has.
+        public var size: Int64
+        /// The root over them.
+        public var root: Digest
+        /// The digests that lead from the batch's leaf to the root.
+        public var path: [Digest]
+
+        /// A place.
+        public init(index: Int64, size: Int64, root: Digest, path: [Digest]) {
+            self.index = index
+            self.size = size
+            self.root = root
+            self.path = path
+        }
+    }
+
+    /// What leads from the event's batch to a head.
+    public enum Form: String, CaseIterable, Sendable {
+        /// The tree over the partition: short, however long the log is.
+        case tree
+        /// The digest of each batch between them: for a head of which only the chain's digest is known.
+        case links
+    }
+
     /// A receipt for an event.
-    public init(partitioning: Partitioning, event: RecordedEvent, batch: Batch, head: Head?) {
+    public init(partitioning: Partitioning, event: RecordedEvent, batch: Batch, head: Head?, tree: Tree? = nil) {
         self.partitioning = partitioning
         self.event = event
         self.batch = batch
         self.head = head
+        self.tree = tree
     }
 }

@@ -195,12 +195,18 @@ extension ArgumentType<Moment> {
 
 extension ArgumentType<StreamName> {
     /// The name of a stream.
-    static let stream = ArgumentType(kind: .string, accepting: "a name such as cart-c1") {
-        argument, field throws(Failure) in
-        guard let name = argument.string.flatMap(StreamName.init) else {
-            throw .invalid(field, "must be a name such as cart-c1")
+    static let stream = stream(of: nil)
+    /// The same, where it matters whose it is.
+    static let provenStream = stream(of: .proof)
+
+    private static func stream(of subject: Subject?) -> ArgumentType {
+        ArgumentType(kind: .string, accepting: "a name such as cart-c1", subject: subject) {
+            argument, field throws(Failure) in
+            guard let name = argument.string.flatMap(StreamName.init) else {
+                throw .invalid(field, "must be a name such as cart-c1")
+            }
+            return name
         }
-        return name
     }
 }
 

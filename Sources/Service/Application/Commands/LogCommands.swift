@@ -2,7 +2,7 @@ internal import EventLog
 internal import TextFormats
 internal import Users
 
-/// What auditors read.
+/// What auditors read, and receipts.
 enum LogCommands {
     /// The most events of one `LOG.READ`.
     static let maximumCount: Int64 = 1_000
@@ -78,15 +78,40 @@ enum LogCommands {
             }
         },
         Command(
-            "LOG.PROVE", .log, role: .auditor,
+            "LOG.PROVE", .log, role: .customer,
             "Returns a receipt that proves, without the log, that an event is in it."
         ) { parameters in
-            let stream = parameters.required("stream", .stream)
+            let stream = parameters.required("stream", .provenStream)
             let version = parameters.required("version", .integer(1 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            let form = parameters.option("FORM", "form", .receiptForm, default: .tree)
             return { service, call throws(Failure) in
-                service.receipt(
-                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller)
+                let (stream, form) = (try call[stream], try call[form])
+                // What is in an order is for whoever may see the order; everything else, and what takes megabytes, is for
+                // auditors.
+                guard stream.category == .order && form == .tree || call.rights.mayActAs(.auditor) else {
+                    throw .noPermissionForKey
+                }
+                return service.receipt(
+                    for: stream, version: try call[version], head: try call[head], form: form,
+                    to: call.caller, within: call.confinement)
+            }
+        },
+        Command(
+            "LOG.TREE", .log, role: .auditor,
+            "Returns what a partition of the log is, by a root over all of it, and proves that it goes on from what it was."
+        ) { parameters in
+            let partition = parameters.required("partition", .integer.accepting("from 0"))
+            let since = parameters.option("SINCE", "size", .integer(0 ... .max))
+            let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            return { service, call throws(Failure) in
+                let partition = try call[partition]
+                guard (0..<Int64(service.partitioning.count)).contains(partition) else {
+                    let last = service.partitioning.count - 1
+                    throw .invalid("partition", last == 0 ? "must be 0" : "must be from 0 to \(last)")
+                }
+                return service.growth(
+                    of: Int(partition), head: try call[head], since: try call[since], to: call.caller)
             }
         },
     ]
@@ -101,4 +126,9 @@ extension ArgumentType<EventFilter.Kinds> {
         }
         return kinds
     }
+}
+
+extension ArgumentType<Receipt.Form> {
+    /// What leads from an event's batch to a head.
+    fileprivate static let receiptForm = oneOf(Receipt.Form.allCases)
 }

@@ -264,8 +264,14 @@ package protocol ServiceOfHistory {
         _ read: @escaping (any EventLog) async throws(EventLogError) -> Answer
     ) throws(Failure) -> Response
 
-    /// A receipt for an event, as JSON.
-    func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response
+    /// A receipt for an event, as JSON. One of an order that is not within a confinement is not there.
+    func receipt(
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        within confinement: Confinement?
+    ) -> Response
+
+    /// What a partition is, by the root over it, and that it goes on from what it was, as JSON.
+    func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response
 }
 
 /// What is done beside the log.

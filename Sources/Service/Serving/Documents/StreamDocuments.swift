@@ -60,6 +60,21 @@ final class StreamDocuments {
     // the problems of a cart's lines, which follow from its outlet, and whether a customer's texts can still be opened.
     // Where one of these may be otherwise than it was, the patch sets it, whatever the client has.
 
+    /// Whether the document of a stream is shown to whoever is confined: so is that of an order of its own.
+    func whetherShown(
+        _ stream: StreamName, within confinement: Confinement?,
+        completion: @escaping @LoopActor (Result<Bool, Failure>) -> Void
+    ) {
+        guard confinement != nil else { return completion(.success(true)) }
+        partitions[stream].read(stream) { result in
+            switch result {
+            case .success(let committed):
+                completion(.success(SealedDocument(of: stream.id, committed)?.isWithin(confinement) ?? false))
+            case .failure(let failure): completion(.failure(Failure(failure)))
+            }
+        }
+    }
+
     func change(ofCart cart: Identifier, since version: Int64, for caller: Caller) -> Response {
         let stream = StreamName(.cart, cart)
         return change(

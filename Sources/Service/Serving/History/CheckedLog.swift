@@ -92,4 +92,18 @@ final class CheckedLog: EventLog {
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
         try await log.mendIndex(of: partition, part)
     }
+
+    func treeNode(of partition: Int, upTo position: Int64) async throws(EventLogError) -> TreeNode? {
+        try await log.treeNode(of: partition, upTo: position)
+    }
+
+    func treeNodes(
+        of partition: Int, level: Int, numbers: Range<Int64>
+    ) async throws(EventLogError) -> [TreeNode] {
+        try await log.treeNodes(of: partition, level: level, numbers: numbers)
+    }
+
+    func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {
+        try await log.growTree(of: partition, anew: anew)
+    }
 }

@@ -45,6 +45,8 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// Up to where the log's index of streams is known to reach.
     private var indexedPosition: Int64 = 0
+    /// Up to where the log's tree was brought.
+    private var grownPosition: Int64 = 0
     /// Up to where that index was compared with the log since the start; nil once all of it was.
     private var comparedPosition: Int64? = 0
     /// The most batches that are compared at once: some milliseconds of work for the database, once a second.
@@ -155,12 +157,16 @@ final class CheckpointKeeper {
 
     // MARK: Saving
 
-    /// Brings the log's index of streams up to the model.
+    /// Brings the log's index of streams up to the model, and its tree.
     private func indexStreams() async throws(EventLogError) {
         guard position > indexedPosition else { return }
         let reached = position
         try await log.indexStreams(of: partition)
         indexedPosition = reached
+        // Fewer events are not enough for another node.
+        guard reached - grownPosition >= TreeNode.width else { return }
+        try await log.growTree(of: partition, anew: false)
+        grownPosition = reached
     }
 
     /// Has the whole index of streams compared with the log once more.

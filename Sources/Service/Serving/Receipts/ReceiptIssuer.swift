@@ -2,7 +2,8 @@ internal import Application
 internal import EventLog
 internal import EventLoop
 
-/// Makes receipts for events, off the event loop. A receipt can take a while and some megabytes.
+/// Makes receipts for events, and proofs of how the log grew, off the event loop. A receipt of links can take a while and
+/// some megabytes.
 @LoopActor
 final class ReceiptIssuer {
     private let prover: Prover
@@ -13,18 +14,41 @@ final class ReceiptIssuer {
         self.queue = queue
     }
 
+    typealias Completion = @LoopActor (Result<[UInt8], Failure>) -> Void
+
     /// Calls `completion` with the JSON of a receipt. See `Prover`.
     func issue(
-        for stream: StreamName, version: Int64, head: Int64?, to caller: Caller,
-        completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form = .tree, to caller: Caller,
+        completion: @escaping Completion
+    ) {
+        prove(to: caller, completion) { prover throws(Prover.Failure) in
+            try await prover.receipt(for: stream, version: version, head: head, form: form).json
+        } failure: {
+            Failure($0, missing: .noSuchVersion(version, of: stream))
+        }
+    }
+
+    /// Calls `completion` with the JSON of how a partition grew. See `Prover`.
+    func growth(
+        of partition: Int, head: Int64?, since size: Int64?, to caller: Caller, completion: @escaping Completion
+    ) {
+        prove(to: caller, completion) { prover throws(Prover.Failure) in
+            try await prover.growth(of: partition, head: head, since: size).json
+        } failure: {
+            Failure($0, missing: .invalid("partition", "there is no such batch"))
+        }
+    }
+
+    private func prove(
+        to caller: Caller, _ completion: @escaping Completion,
+        _ proof: @escaping @Sendable (Prover) async throws(Prover.Failure) -> [UInt8],
+        failure: @escaping @Sendable (Prover.Failure) -> Failure
     ) {
         do throws(Failure) {
             try queue.add(for: caller) { [prover] in
                 // A task of its own may leave the loop's thread.
-                let receipt = await Task {
-                    await ReceiptIssuer.result(prover, stream, version, head)
-                }.value
-                completion(receipt)
+                let result = await Task { await ReceiptIssuer.result(prover, proof) }.value
+                completion(result.mapError(failure))
             }
         } catch {
             completion(.failure(error))
@@ -33,23 +57,29 @@ final class ReceiptIssuer {
 
     @concurrent
     private static func result(
-        _ prover: Prover, _ stream: StreamName, _ version: Int64, _ head: Int64?
-    ) async -> Result<[UInt8], Failure> {
+        _ prover: Prover, _ proof: @Sendable (Prover) async throws(Prover.Failure) -> [UInt8]
+    ) async -> Result<[UInt8], Prover.Failure> {
         do throws(Prover.Failure) {
-            return .success(try await prover.receipt(for: stream, version: version, head: head).json)
+            return .success(try await proof(prover))
         } catch {
-            return .failure(Failure(error, stream, version))
+            return .failure(error)
         }
     }
 }
 
 extension Failure {
-    fileprivate init(_ failure: Prover.Failure, _ stream: StreamName, _ version: Int64) {
+    /// There is no such event.
+    static func noSuchVersion(_ version: Int64, of stream: StreamName) -> Failure {
+        Failure(.notFound, "\(stream) has no version \(version)")
+    }
+
+    fileprivate init(_ failure: Prover.Failure, missing: Failure) {
         switch failure {
-        case .noSuchEvent: self.init(.notFound, "\(stream) has no version \(version)")
+        case .noSuchEvent: self = missing
         case .unsuitableHead(let reason): self = .invalid("HEAD", reason)
         case .tooManyLinks(let count):
             self.init(.limit, "more than \(count) batches lie between the event's and HEAD")
+        case .unsuitableSize(let size): self = .invalid("SINCE", "the log has \(size) batches")
         case .damaged(let reason): self.init(.corrupt, "the log is not what its digests say: \(reason)")
         case .unavailable(let error): self = .unavailable("\(error)")
         }

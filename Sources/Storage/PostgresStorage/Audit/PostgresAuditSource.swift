@@ -131,6 +131,26 @@ package final class PostgresAuditSource: AuditSource {
         return rows.map { BatchBounds(first: $0["first_position"], last: $0["last_position"]) }
     }
 
+    package func keptTreeNodes(partition: Int) async throws -> Int64 {
+        try await connection.execute(Statements.keptTreeNodes, [.int2(Int16(partition))])[0]["count"]
+    }
+
+    package func treeNodes(partition: Int, level: Int, numbers: Range<Int64>) async throws -> [TreeNode] {
+        PostgresEventLog.treeNodes(
+            try await connection.execute(
+                PostgresEventLog.treeNodesStatement,
+                [
+                    .int2(Int16(partition)), .int2(Int16(clamping: level)), .int8(numbers.lowerBound),
+                    .int8(numbers.upperBound),
+                ]))
+    }
+
+    package func strayTreeNodes(partition: Int, size: Int64) async throws -> [TreeNode] {
+        PostgresEventLog.treeNodes(
+            try await connection.execute(
+                Statements.strayTreeNodes, [.int2(Int16(partition)), .int8(size), .int8(Int64(Findings.limit))]))
+    }
+
     package func schemaFaults() async throws -> [SchemaFault] {
         try await SchemaComparison(connection: connection).faults()
     }
@@ -271,6 +291,21 @@ private enum Statements {
         END
         ORDER BY first_position LIMIT $2
         """, [.int2, .int8])
+
+    static let keptTreeNodes = Statement(
+        "kept_tree_nodes",
+        """
+        SELECT coalesce(max(number) + 1, 0) AS count FROM tiffin.tree_nodes
+        WHERE partition = $1 AND level = 1 AND number BETWEEN 0 AND \(LogHead.maximumPosition)
+        """, [.int2])
+
+    static let strayTreeNodes = Statement(
+        "stray_tree_nodes",
+        """
+        SELECT level, number, last_position, digest, tree_digest FROM tiffin.tree_nodes
+        WHERE partition = $1 AND CASE WHEN level BETWEEN 1 AND 7 THEN number < 0 OR number >= $2 >> 8 * level ELSE true END
+        ORDER BY level, number LIMIT $3
+        """, [.int2, .int8, .int8])
 
     // Each by itself, so that each reads the key and not the whole log.
     static let strays = Statement(

@@ -14,7 +14,11 @@ enum StoredColumns {
             ("projection_checkpoints.digest", "bytea"), ("quarantine.stream", "text"),
             ("quarantine.position", "bigint"),
             ("quarantine.reason", "text"),
-        ].map { ("tiffin.\($0)", "\($1) NOT NULL") } + [("tiffin.projection_checkpoints.chain_digest", "bytea")]
+            ("tree_nodes.level", "smallint"), ("tree_nodes.number", "bigint"),
+            ("tree_nodes.last_position", "bigint"), ("tree_nodes.digest", "bytea"),
+        ].map { ("tiffin.\($0)", "\($1) NOT NULL") } + [
+            ("tiffin.projection_checkpoints.chain_digest", "bytea"), ("tiffin.tree_nodes.tree_digest", "bytea"),
+        ]
 
     private static func columns(of projection: RegisteredProjection) -> [(String, String)] {
         projection.columns.map { ("tiffin.\(projection.table).\($0.name)", "\($0.kind.name) NOT NULL") }

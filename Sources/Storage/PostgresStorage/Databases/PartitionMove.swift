@@ -387,6 +387,7 @@ package final class PartitionMove {
         try await guarded(place, head) { [self] transaction in
             try await removeReadModels(transaction)
             _ = try await transaction.execute(Statements.removeIndex, [number])
+            _ = try await transaction.execute(Statements.removeTree, [number])
             if place.name != target.name { _ = try await transaction.execute(Statements.removeKeys, [number]) }
         }
     }
@@ -586,6 +587,8 @@ private enum Statements {
 
     static let removeIndex = Statement(
         "remove_index", "DELETE FROM tiffin.stream_index WHERE partition = $1", [.int2])
+
+    static let removeTree = Statement("remove_tree", "DELETE FROM tiffin.tree_nodes WHERE partition = $1", [.int2])
 
     // That a customer was forgotten stays there.
     static let removeKeys = Statement(

@@ -123,6 +123,21 @@ private final class SpreadAuditSource: StoredAuditSource {
         try await source(of: partition).falseCartBatches(partition: partition)
     }
 
+    @LoopActor
+    func keptTreeNodes(partition: Int) async throws -> Int64 {
+        try await source(of: partition).keptTreeNodes(partition: partition)
+    }
+
+    @LoopActor
+    func treeNodes(partition: Int, level: Int, numbers: Range<Int64>) async throws -> [TreeNode] {
+        try await source(of: partition).treeNodes(partition: partition, level: level, numbers: numbers)
+    }
+
+    @LoopActor
+    func strayTreeNodes(partition: Int, size: Int64) async throws -> [TreeNode] {
+        try await source(of: partition).strayTreeNodes(partition: partition, size: size)
+    }
+
     // MARK: The read models
 
     @LoopActor

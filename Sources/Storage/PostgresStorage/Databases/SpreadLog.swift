@@ -180,4 +180,21 @@ package final class SpreadLog: EventLog {
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
         try await logs[places[partition]].mendIndex(of: partition, part)
     }
+
+    @LoopActor
+    package func treeNode(of partition: Int, upTo position: Int64) async throws(EventLogError) -> TreeNode? {
+        try await logs[places[partition]].treeNode(of: partition, upTo: position)
+    }
+
+    @LoopActor
+    package func treeNodes(
+        of partition: Int, level: Int, numbers: Range<Int64>
+    ) async throws(EventLogError) -> [TreeNode] {
+        try await logs[places[partition]].treeNodes(of: partition, level: level, numbers: numbers)
+    }
+
+    @LoopActor
+    package func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {
+        try await logs[places[partition]].growTree(of: partition, anew: anew)
+    }
 }

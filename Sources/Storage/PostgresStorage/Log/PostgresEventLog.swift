@@ -358,6 +358,52 @@ package final class PostgresEventLog: EventLog {
     /// More: of nearly all of them, the lines are only searched for a name.
     private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
 
+    package func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {
+        var (isBehind, anew) = (true, anew)
+        while isBehind {
+            let rows = try await indexer.execute(
+                Statements.growTree,
+                [.int2(Int16(partition)), .int4(PostgresEventLog.nodesMadeAtOnce), .bool(anew)], needsRoom: true)
+            (isBehind, anew) = (rows[0]["is_behind"], false)
+        }
+    }
+
+    /// As few batches as are searched at once, about four times.
+    private nonisolated static let nodesMadeAtOnce: Int32 = 16
+
+    package func treeNode(of partition: Int, upTo position: Int64) async throws(EventLogError) -> TreeNode? {
+        let rows = try await reader.execute(Statements.treeNode, [.int2(Int16(partition)), .int8(position)])
+        return PostgresEventLog.treeNodes(rows).first
+    }
+
+    package func treeNodes(
+        of partition: Int, level: Int, numbers: Range<Int64>
+    ) async throws(EventLogError) -> [TreeNode] {
+        let rows = try await reader.execute(
+            PostgresEventLog.treeNodesStatement,
+            [
+                .int2(Int16(partition)), .int2(Int16(clamping: level)), .int8(numbers.lowerBound),
+                .int8(numbers.upperBound),
+            ])
+        return PostgresEventLog.treeNodes(rows)
+    }
+
+    nonisolated static let treeNodesStatement = Statement(
+        "tree_nodes",
+        """
+        SELECT level, number, last_position, digest, tree_digest FROM tiffin.tree_nodes
+        WHERE partition = $1 AND level = $2 AND number >= $3 AND number < $4 ORDER BY number
+        """, [.int2, .int2, .int8, .int8])
+
+    /// Nodes from rows. Bytes that do not have the length of a digest become zeros, which is not the root of anything.
+    package nonisolated static func treeNodes(_ rows: Rows) -> [TreeNode] {
+        rows.map { row in
+            TreeNode(
+                level: row["level"], number: row["number"], lastPosition: row["last_position"],
+                digest: row.digest("digest") ?? .zero, treeDigest: row.digest("tree_digest") ?? .zero)
+        }
+    }
+
     package func commits(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [Commit] {
@@ -527,6 +573,16 @@ private enum Statements {
 
     static let mendIndex = Statement(
         "mend_index", "SELECT missing, reached FROM tiffin.mend_index($1, $2, $3, $4)", [.int2, .text, .int8, .int4])
+
+    static let growTree = Statement(
+        "grow_tree", "SELECT is_behind FROM tiffin.grow_tree($1, $2, $3)", [.int2, .int4, .bool])
+
+    static let treeNode = Statement(
+        "tree_node",
+        """
+        SELECT level, number, last_position, digest, tree_digest FROM tiffin.tree_nodes
+        WHERE partition = $1 AND level = 1 AND last_position <= $2 ORDER BY last_position DESC LIMIT 1
+        """, [.int2, .int8])
 
     // Commits are found by where they begin: the first one wanted is the last that begins at or before the position,
     // or the one after it.

@@ -46,6 +46,7 @@ package enum Migrations {
         Migration(number: 25, name: "pictures", sql: PackageResources._025_pictures_sql),
         Migration(number: 26, name: "supply", sql: PackageResources._026_supply_sql),
         Migration(number: 27, name: "relay_failures", sql: PackageResources._027_relay_failures_sql),
+        Migration(number: 28, name: "tree", sql: PackageResources._028_tree_sql),
     ]
 
     /// The most partitions a log may have.

@@ -12,7 +12,7 @@ enum Rights {
             ('tiffin_server', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
                 'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'processes', 'servers',
-                'stream_index', 'supply', 'takings', 'user_revision', 'users'
+                'stream_index', 'supply', 'takings', 'tree_nodes', 'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
                 'cart_count_rows', 'order_rows', 'outlet_home_rows', 'process_rows', 'projection_checkpoints',
@@ -20,7 +20,7 @@ enum Rights {
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY['pictures'], ARRAY['SELECT', 'INSERT'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
-                'append', 'change_leases', 'customer_key', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
+                'append', 'change_leases', 'customer_key', 'grow_tree', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
                 'renew_server'
             ], ARRAY['EXECUTE'], ARRAY[NULL]),
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
@@ -29,7 +29,7 @@ enum Rights {
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
                 'outlet_home_rows', 'partition_count', 'process_rows', 'processes', 'projection_checkpoints',
                 'quarantine', 'relay_cursors', 'stream_index', 'supply', 'supply_rows', 'takings', 'takings_rows',
-                'user_revision'
+                'tree_nodes', 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
                 ARRAY['partition', 'customer', 'created_at', 'forgotten_at']),

@@ -7,7 +7,7 @@ internal import Postgres
 /// files replace what all migrations left, and are applied again when they change.
 enum SchemaFunctions {
     /// Rises with every change of a file that is published: a program with a lower one refuses the database.
-    static let version = 5
+    static let version = 6
 
     static func name(_ version: Int) -> String { "version \(version) of the functions" }
 
@@ -15,7 +15,7 @@ enum SchemaFunctions {
     static let files = [
         PackageResources.digests_sql, PackageResources.points_sql, PackageResources.reading_sql,
         PackageResources.stream_index_sql, PackageResources.append_sql, PackageResources.outcome_sql,
-        PackageResources.customer_key_sql, PackageResources.fleet_sql,
+        PackageResources.customer_key_sql, PackageResources.fleet_sql, PackageResources.tree_sql,
     ]
 
     /// SHA-256 of all files, in hexadecimal.
