@@ -123,15 +123,25 @@ def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(v
     keys.press("Enter")
     page.get_by_label("Attributes").focus()
     keys.type("allergens: nuts; milk")
+    page.get_by_label("Combo of its options").focus()
+    keys.press("Space")
+    page.get_by_label("More pictures").focus()
+    keys.type("https://example.com/a.jpg A pan of curry")
+    page.get_by_label("Links").focus()
+    keys.type("video https://example.com/v How we make it")
     page.get_by_label("Price").focus()
     keys.press("Enter")
-    answer("Change Curry <i>hot</i>?", "Price: LKR\xa0950.50 → LKR\xa01,000.00", "Groups of options: nothing → extras",
-           "Attributes: nothing → allergens nuts, milk", "Place: 1 → 3")
+    answer("Change Curry <i>hot</i>?", "Price: LKR\xa0950.50 → LKR\xa01,000.00",
+           "More pictures: nothing → url https://example.com/a.jpg, alt A pan of curry",
+           "Links: nothing → rel video, url https://example.com/v, title How we make it",
+           "Groups of options: nothing → extras", "Combo: nothing → yes", "Attributes: nothing → allergens nuts, milk", "Place: 1 → 3")
     curry = "curry-i-hot-i"
     wait_until(lambda: [each["id"] for each in merchant.json("MENU.GET", name)["sections"][0]["items"]] == ["rice", "soup", curry],
                PATIENCE, "the move")
     made = item(merchant, name, curry)
     assert (made["price"], made["options"], made["attributes"]) == (100000, ["extras"], {"allergens": ["nuts", "milk"]})
+    assert (made["combo"], made["images"]) == (True, [{"url": "https://example.com/a.jpg", "alt": "A pan of curry"}])
+    assert made["links"] == [{"rel": "video", "url": "https://example.com/v", "title": "How we make it"}]
     page.locator(f"[data-item={curry}]").get_by_text("LKR\xa01,000.00").wait_for()
     assert violations(page) == []
     press("Soup")

@@ -165,7 +165,7 @@ def test_a_kitchen_goes_on_after_its_server_was_killed_and_the_audit_is_sound(da
             server.kill()
             server.start()
             run = running.result()
-        assert run.code == 0 and run.violations == [], run
+        assert run.code == 0 and run.violations == [], (run, run.violations)
         assert all(run.checks[check] > 0 for check in ("quote", "order", "kitchen", "orders")), run
     audit = run_tiffin("audit", "--database", database)
     assert audit.returncode == 0, audit

@@ -115,8 +115,8 @@ def test_a_proxy_that_changes_nothing_makes_no_difference(server, monkey):
 
 def test_a_client_that_ended_its_side_is_owed_every_reply(server, monkey):
     with Tampering(server, ends_with_client=True) as proxy:
-        run = monkey(proxy, "--scenario", "cart", "--chaos", "--rate", 1000, "--duration", "1500ms", "--shoppers", 60,
-                     "--connections", 8, "--seed", 3, code=1)
+        run = monkey(proxy, "--scenario", "cart", "--chaos", "--rate", 1000, "--duration", "15s", *UNTIL_FOUND,
+                     "--shoppers", 60, "--connections", 8, "--seed", 3, code=1)
     assert run.faults["half-close"] > 0
     assert {violation["check"] for violation in run.violations} == {"half-close"}, run
 
@@ -159,7 +159,8 @@ FAULTS = {
         "wrong-change:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "orders", "quote", "patch", "log"}),
     "lost-claim": (
         "lost-claim:2", ["--scenario", "kitchen", "--duration", "4s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
-    "wide-slot": ("wide-slot:1", ["--scenario", "kitchen", "--duration", "8s"], {"stock"}, {"stock"}),
+    "wide-slot": (
+        "wide-slot:1", ["--scenario", "kitchen", "--duration", "8s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
     "lost-return": (
         "lost-return:1", ["--scenario", "kitchen", "--duration", "4s"], {"stock"}, {"stock"}),
     "double-takings": (

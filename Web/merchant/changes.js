@@ -7,7 +7,7 @@ const LABELS = {
     item: {
         name: "Name", kind: "Kind", price: "Price", prices: "Prices by service", description: "Description",
         cuisine: "Cuisine", tags: "Tags", imageSmall: "Small picture", imageLarge: "Large picture", images: "More pictures",
-        links: "Links", maxQuantity: "Most in an order", options: "Groups of options", tax: "Tax", combo: "Combo",
+        links: "Links", maxQuantity: "Most in an order", options: "Groups of options", tax: "Tax", combo: "Combo", promotion: "Promotion",
         attributes: "Attributes", section: "Section", daypart: "Part of the day",
     },
     section: { title: "Title", kind: "Kind", layout: "Layout", sticky: "Header stays", daypart: "Part of the day" },

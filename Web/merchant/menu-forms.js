@@ -73,6 +73,19 @@ class Fields {
         });
     }
 
+    /// Objects, one a line: what they have of some keys with blanks between them, the last of which may have blanks itself.
+    rows(path, label, keys, hint) {
+        return this.add(path, label, {
+            node: h("textarea", { class: "field", rows: 2, dir: "auto", spellcheck: "false" }), hint,
+            shown: (value) => (value ?? []).map((each) => keys.map((key) => each[key]).filter(Boolean).join(" ")).join("\n"),
+            read: (text) => text.split("\n").map((line) => line.trim()).filter(Boolean).map((line) => {
+                const words = line.split(/\s+/);
+                const values = keys.map((_, index) => (index < keys.length - 1 ? words[index] : words.slice(index).join(" ")));
+                return Object.fromEntries(keys.map((key, index) => [key, values[index]]).filter(([, value]) => value));
+            }),
+        });
+    }
+
     /// The document as the form has it.
     result() {
         const result = structuredClone(this.document);
@@ -118,6 +131,11 @@ function removal(menu, { kind, id, name, base }, close, done) {
     }, "Remove")];
 }
 
+/// What an item has that few items have.
+const MORE = [
+    "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "tax", "daypart", "combo", "promotion", "images", "links", "attributes",
+];
+
 /// Opens the form of an item, or of a new one in a section.
 export function itemForm(menu, id, sectionID, done) {
     const { currency, services, taxes, dayparts } = menu.outlet;
@@ -144,6 +162,10 @@ export function itemForm(menu, id, sectionID, done) {
     if ((taxes ?? []).length > 0) rest.choice("tax", "Tax", [["", "The first of the outlet"], ...taxes.map((tax) => [tax.id, tax.name])]);
     if (dayparts) rest.choice("daypart", "Part of the day", [["", "That of its section"], ...dayparts.map(({ id }) => [id, id])]);
     const groups = chosenGroups(menu, base?.options ?? []);
+    rest.check("combo", "Combo of its options");
+    rest.add("promotion", "Promotion that it shows", { node: input({ maxlength: 64 }), hint: "The id of one of the outlet’s" });
+    rest.rows("images", "More pictures", ["url", "alt"], "One a line: the address, and words for who cannot see it");
+    rest.rows("links", "Links", ["rel", "url", "title"], "One a line: what it is, such as “video”, the address, and a title");
     rest.add("attributes", "Attributes", {
         node: h("textarea", { class: "field", rows: 4, dir: "auto", spellcheck: "false" }), shown: shownAttributes,
         read: readAttributes, hint: "One a line, as “allergens: nuts; milk”",
@@ -155,7 +177,7 @@ export function itemForm(menu, id, sectionID, done) {
         save: async () => {
             const mine = fields.result();
             const more = rest.result();
-            for (const key of ["cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "tax", "daypart", "attributes"]) mine[key] = more[key];
+            for (const key of MORE) mine[key] = more[key];
             if (groups.isChanged()) mine.options = groups.read();
             if (!mine.name) throw new Error("Name: it needs one.");
             for (const address of [mine.imageSmall, mine.imageLarge]) if (problemWith(address)) throw new Error(`Picture: ${problemWith(address)}`);

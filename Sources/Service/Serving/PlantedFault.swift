@@ -48,7 +48,7 @@ internal import Application
             case wrongChange = "wrong-change"
             /// A checkout claims nothing of what its outlet has counted.
             case lostClaim = "lost-claim"
-            /// A slot takes more orders than its outlet says.
+            /// A slot takes as many orders as anybody wants.
             case wideSlot = "wide-slot"
             /// What an order gives back of what is counted is lost.
             case lostReturn = "lost-return"
@@ -136,7 +136,7 @@ internal import Application
         func told(_ details: OutletDetails) -> OutletDetails {
             var details = details
             if details.pricing.delivery != nil, strikes(.wrongCharge) { details.pricing.delivery = nil }
-            if let orders = details.slots?.orders, strikes(.wideSlot) { details.slots?.orders = orders + 2 }
+            if details.slots?.orders != nil, strikes(.wideSlot) { details.slots?.orders = nil }
             if details.pricing.taxes.contains(where: { !$0.rates.isEmpty }), strikes(.wrongRate) {
                 for index in details.pricing.taxes.indices { details.pricing.taxes[index].rates = ByService() }
             }

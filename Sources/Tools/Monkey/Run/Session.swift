@@ -7,6 +7,10 @@ internal import LoadOracle
 /// A run from beginning to end: the server is found or started and observed under load, and its log is read.
 @LoopActor
 final class Session {
+    /// How often, and how long each time, a server is waited for in the end.
+    private static let pauses = 75
+    private static let pauseMilliseconds: UInt64 = 200
+
     private let options: RunOptions
     private let progress: Progress
     private let observer: Observer
@@ -220,6 +224,7 @@ final class Session {
 
     private func audit(from heads: [Int64]) async throws {
         let client = try await observer.connected()
+        await awaitProcesses()
         let (ends, takings) = try await takings()
         let count = zip(heads, ends).reduce(0) { $0 + $1.1 - $1.0 }
         progress.say("reading \(Figures.count(Int(count))) events of the log")
@@ -241,13 +246,22 @@ final class Session {
         }
     }
 
-    /// The ends of the log, and what every kitchen took until there. Where others write all the time, no such moment is
-    /// found, and there are no takings.
+    /// Waits until what orders claim and give back has been answered, for a bounded time.
+    private func awaitProcesses() async {
+        for _ in 0..<Session.pauses {
+            if let info = try? await observer.info(), info["processes_open"] == "0" { return }
+            await LoopTimer.pause(milliseconds: Session.pauseMilliseconds)
+        }
+    }
+
+    /// The ends of the log, and what every kitchen took until there, once nothing was written for a moment. Where others
+    /// write all the time, there are no takings.
     private func takings() async throws -> (ends: [Int64], takings: [(outlet: Int, document: [UInt8])]) {
         var ends = try await observer.heads()
         let day = run.day
         func name(_ day: Int) -> String { String(Moment.text(day: day, minute: 0).prefix(10)) }
         for _ in 0..<5 {
+            await LoopTimer.pause(milliseconds: Session.pauseMilliseconds)
             var takings: [(outlet: Int, document: [UInt8])] = []
             for kitchen in run.world.kitchens {
                 let words = ["TAKINGS", kitchen.id, "FROM", name(day - 1), "UNTIL", name(day + 2)]
