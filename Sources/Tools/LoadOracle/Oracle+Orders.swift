@@ -320,8 +320,12 @@ extension Oracle {
         if !cart.isCheckedOut, cart.time == nil, let minutes = outlet.terms?.had(as: cart.service).prepMinutes {
             members["prepMinutes"] = JSON(minutes)
         }
+        // A slot may be full by now.
+        let problem = shown["problem"]?.string ?? ""
         if case .checkedOut(let order) = cart.status {
             members["order"] = .string(Text(order))
+        } else if cart.time != nil, problem.hasPrefix("NOSLOT ") {
+            members["problem"] = JSON(problem)
         } else if lines.allSatisfy({ $0["problem"] == .null }) {
             members["quote"] = shown["quote"]?.text.map { .string($0) } ?? .string("a digest")
         }

@@ -146,6 +146,7 @@ package final class CartModel {
         var refusals: [String] = []
         if outlet.mayBeClosed(since: floor) { refusals.append("CLOSED") }
         guard outlet.mayBeOpen(since: floor) else { return (false, refusals) }
+        if time != nil { refusals.append("NOSLOT") }
         var (least, most) = (Int64(0), Int64(0))
         // The first line that cannot be ordered refuses the checkout.
         for line in lines {
@@ -168,7 +169,6 @@ package final class CartModel {
         if let bill { (least, most) = (bill.total, bill.total) }
         if least != most || least != total { refusals.append("TOTALCHANGED") }
         guard (least...most).contains(total) else { return (false, refusals) }
-        if time != nil { refusals.append("NOSLOT") }
         if lacksTable { return (false, refusals + ["REQUIRED"]) }
         return (true, refusals)
     }

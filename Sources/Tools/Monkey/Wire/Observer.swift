@@ -51,6 +51,9 @@ final class Observer {
         return try await document([Head].self, "LOG.HEAD").map(\.position)
     }
 
+    /// How often an outlet may still be listed after it was removed.
+    private static let patience = 10
+
     /// Removes the outlets of a city.
     /// Lists do not show those that are hidden, so they are named.
     func removeOutlets(of city: String, hidden: [String]) async throws {
@@ -62,10 +65,19 @@ final class Observer {
         }
         var pause = PatientPause()
         var hidden = hidden
+        var removed: Set<String> = []
+        var again = 0
         while true {
             let listed = try await document(Page.self, "OUTLETS", "CITY", city, "LIMIT", "100").items
             let outlets = listed.map(\.id) + hidden
             guard !outlets.isEmpty else { return }
+            if !removed.isDisjoint(with: listed.map(\.id)) {
+                again += 1
+                guard again <= Observer.patience, await pause.next() else {
+                    throw UnexpectedReply(command: "OUTLETS", reply: "still shows outlets that were removed")
+                }
+            }
+            removed.formUnion(outlets)
             let client = try await connected()
             let removals = outlets.map { outlet in
                 let removal = Question()
