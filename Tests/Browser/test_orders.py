@@ -191,7 +191,7 @@ def test_back_closes_whatever_lies_above_the_page(visit, merchant, name):
     sheet.wait_for(state="hidden")
     page.go_forward()
     sheet.wait_for()
-    assert page.url == f"{home}?item=lunch0"
+    page.wait_for_function("() => location.search === '?item=lunch0'")
     page.keyboard.press("Escape")
     page.wait_for_url(home)
 

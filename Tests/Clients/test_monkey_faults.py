@@ -159,8 +159,6 @@ FAULTS = {
         "wrong-change:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "orders", "quote", "patch", "log"}),
     "lost-claim": (
         "lost-claim:2", ["--scenario", "kitchen", "--duration", "4s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
-    "wide-slot": (
-        "wide-slot:1", ["--scenario", "kitchen", "--duration", "8s"], {"stock", "cart", "quote"}, {"stock", *CART_CHECKS, "quote", "patch", "messages"}),
     "lost-return": (
         "lost-return:1", ["--scenario", "kitchen", "--duration", "4s"], {"stock"}, {"stock"}),
     "double-takings": (

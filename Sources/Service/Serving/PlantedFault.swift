@@ -48,8 +48,6 @@ internal import Application
             case wrongChange = "wrong-change"
             /// A checkout claims nothing of what its outlet has counted.
             case lostClaim = "lost-claim"
-            /// A slot takes as many orders as anybody wants.
-            case wideSlot = "wide-slot"
             /// What an order gives back of what is counted is lost.
             case lostReturn = "lost-return"
             /// What an outlet took is added up twice.
@@ -136,7 +134,6 @@ internal import Application
         func told(_ details: OutletDetails) -> OutletDetails {
             var details = details
             if details.pricing.delivery != nil, strikes(.wrongCharge) { details.pricing.delivery = nil }
-            if details.slots?.orders != nil, strikes(.wideSlot) { details.slots?.orders = nil }
             if details.pricing.taxes.contains(where: { !$0.rates.isEmpty }), strikes(.wrongRate) {
                 for index in details.pricing.taxes.indices { details.pricing.taxes[index].rates = ByService() }
             }
