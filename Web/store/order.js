@@ -223,6 +223,7 @@ export class OrderPage {
         setText(title, `Order ${numberOf(order.order)}`);
         setText(id, `${order.order}, ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
         setAttribute(parts.proof, "href", `/v1/proof/order-${order.order}/1`);
+        setAttribute(parts.proof, "download", `order-${order.order}.json`);
         setText(place, this.#place?.name ?? order.outlet);
         setAttribute(place, "href", `/o/${order.outlet}`);
         setText(address, [this.#place?.address, this.#place?.area, this.#place?.city].filter(Boolean).join(", "));

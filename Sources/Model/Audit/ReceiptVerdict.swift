@@ -58,28 +58,19 @@ extension Receipt {
         var met: [Anchor] = []
         var least = (position: batch.lastPosition, index: 0)
         for anchor in anchors.filter({ $0.partition == event.partition }).sorted(by: { $0.position < $1.position }) {
-            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) contradicts it: \(reason)") }
-            switch anchor.position {
-            case batch.firstPosition - 1:
-                guard anchor.digest == batch.previousChainDigest else {
-                    throw refuse("the chain before the batch has another digest")
-                }
-            case batch.firstPosition..<batch.lastPosition:
-                throw refuse("a batch ended there, in the middle of the event's batch")
-            case batch.lastPosition...end:
-                // Every batch has at least one event, so the chain moves no faster than positions do, and reaches its
-                // last digest only at the head.
-                guard let index = indices[anchor.digest],
-                    anchor.position == least.position
-                        ? index == least.index
-                        : index > least.index
-                            && Int64(index - least.index) <= anchor.position - least.position,
-                    (anchor.position == end) == (index == proof.chain.count - 1)
-                else { throw refuse("the receipt's chain has another digest there") }
-                least = (anchor.position, index)
-                met.append(anchor)
-            default: break
-            }
+            try checkBefore(anchor)
+            guard (batch.lastPosition...end).contains(anchor.position) else { continue }
+            // Every batch has at least one event, so the chain moves no faster than positions do, and reaches its
+            // last digest only at the head.
+            guard let index = indices[anchor.digest],
+                anchor.position == least.position
+                    ? index == least.index
+                    : index > least.index
+                        && Int64(index - least.index) <= anchor.position - least.position,
+                (anchor.position == end) == (index == proof.chain.count - 1)
+            else { throw Fault(anchor, contradicts: "the receipt's chain has another digest there") }
+            least = (anchor.position, index)
+            met.append(anchor)
         }
         guard !met.isEmpty else {
             let place = end > batch.lastPosition ? "positions \(batch.lastPosition) to \(end)" : "position \(end)"
@@ -91,23 +82,17 @@ extension Receipt {
     private func compare(_ tree: Tree, with anchors: [Anchor]) throws(Fault) -> [String] {
         var met: [Anchor] = []
         for anchor in anchors {
-            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) contradicts it: \(reason)") }
-            switch anchor.position {
-            case batch.firstPosition - 1:
-                guard anchor.digest == batch.previousChainDigest else {
-                    throw refuse("the chain before the batch has another digest")
-                }
-            case batch.firstPosition..<batch.lastPosition:
-                throw refuse("a batch ended there, in the middle of the event's batch")
-            case batch.lastPosition:
+            try checkBefore(anchor)
+            if anchor.position == batch.lastPosition {
                 guard anchor.digest == batch.chainDigest else {
-                    throw refuse("the chain up to the batch has another digest")
+                    throw Fault(anchor, contradicts: "the chain up to the batch has another digest")
                 }
                 met.append(anchor)
-            default: break
             }
             guard let known = anchor.tree, known.size == tree.size else { continue }
-            guard known.root == tree.root else { throw refuse("the tree over \(tree.size) batches has another root") }
+            guard known.root == tree.root else {
+                throw Fault(anchor, contradicts: "the tree over \(tree.size) batches has another root")
+            }
             if met.last != anchor { met.append(anchor) }
         }
         guard !met.isEmpty else {
@@ -118,6 +103,16 @@ extension Receipt {
                     + "that fits it")
         }
         return met.map { "\($0) holds" }
+    }
+
+    /// Compares an anchor that lies before the end of the event's batch.
+    private func checkBefore(_ anchor: Anchor) throws(Fault) {
+        if anchor.position == batch.firstPosition - 1, anchor.digest != batch.previousChainDigest {
+            throw Fault(anchor, contradicts: "the chain before the batch has another digest")
+        }
+        if (batch.firstPosition..<batch.lastPosition).contains(anchor.position) {
+            throw Fault(anchor, contradicts: "a batch ended there, in the middle of the event's batch")
+        }
     }
 
     // MARK: Words
@@ -167,4 +162,10 @@ extension Receipt {
     private var whereTo: String { head == nil ? "on" : "to the head" }
 
     private static func batches(_ count: some BinaryInteger) -> String { count == 1 ? "1 batch" : "\(count) batches" }
+}
+
+extension Receipt.Fault {
+    fileprivate init(_ anchor: Anchor, contradicts reason: String) {
+        self.init(.head, "\(anchor) contradicts it: \(reason)")
+    }
 }

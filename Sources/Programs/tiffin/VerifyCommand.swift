@@ -16,7 +16,7 @@ enum VerifyCommand: Subcommand {
         """
 
     private static let head = Option.optional(
-        "head", "digest", "a digest of the log's chain that you got elsewhere",
+        "head", "digest", "the root of the log's tree, or a digest of its chain, that you got elsewhere",
         OptionValue("64 hexadecimal digits") { Digest(hexadecimal: $0.lowercased()) })
     private static let anchor = Option.optional(
         "anchor", "file", "anchors of the log: those from the event to the head must hold", .text)

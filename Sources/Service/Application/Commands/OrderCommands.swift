@@ -352,7 +352,8 @@ extension ArgumentType<BusinessDays.Part> {
 extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {
     /// One of some words, as it is spelt.
     static func oneOf(_ values: [Value]) -> ArgumentType {
-        let form = "one of \(values.map(\.rawValue).joined(separator: ", "))"
+        let all = values.map(\.rawValue).joined(separator: ", ")
+        let form = values.count == 1 ? all : "one of \(all)"
         return ArgumentType(kind: .string, accepting: form) { argument, field throws(Failure) in
             guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })
             else { throw .invalid(field, "must be \(form)") }

@@ -32,8 +32,10 @@ struct SupplyReplay {
         self.ordersPerSlot = ordersPerSlot
     }
 
-    private func left(of thing: Thing) -> Int64 {
-        if case .slot = thing { left[thing] ?? ordersPerSlot ?? 0 } else { left[thing] ?? 0 }
+    /// How much was left of something; nil for now.
+    private func left(of thing: Thing, in earlier: Amounts? = nil) -> Int64 {
+        let untouched = if case .slot = thing { ordersPerSlot ?? 0 } else { Int64(0) }
+        return (earlier ?? left)[thing] ?? untouched
     }
 
     // MARK: Events
@@ -112,13 +114,7 @@ struct SupplyReplay {
             problems.append((order, "gives order \(order) something else than it needs"))
         }
         for (order, left) in refused.sorted(by: { $0.key < $1.key }) {
-            let isEnough = (needs[order] ?? [:]).allSatisfy { thing, amount in
-                if case .slot = thing {
-                    amount <= left[thing] ?? ordersPerSlot ?? 0
-                } else {
-                    amount <= left[thing] ?? 0
-                }
-            }
+            let isEnough = (needs[order] ?? [:]).allSatisfy { $1 <= self.left(of: $0, in: left) }
             if isEnough { problems.append((order, "refuses order \(order), and has what it needs")) }
         }
         for order in placed.sorted() {

@@ -244,7 +244,7 @@ package final class OrderModel {
             var found: Set<Course> = []
             courses = courses.filter { found.insert($0).inserted }
             if isDone, case .change(_, _, let seconds) = waiting.step {
-                answerDueBy = OrderModel.late(seconds ?? 600, after: time)
+                answerDueBy = OrderModel.late(seconds ?? OrderProposal.usualWait, after: time)
             }
             if isDone, case .pay = waiting.step {
                 if state.status == .placed, facts.hasToBeAccepted {

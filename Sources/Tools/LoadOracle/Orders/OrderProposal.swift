@@ -30,6 +30,9 @@ package enum OrderEdit: Equatable, Sendable {
 
 /// A change of an order that was proposed, and what became of it.
 package struct OrderProposal: Hashable, Sendable {
+    /// How long it waits for an answer if it does not say, in seconds.
+    static let usualWait = 600
+
     package enum Outcome: String, Hashable, Sendable {
         case open, agreed, declined, expired, ended
     }

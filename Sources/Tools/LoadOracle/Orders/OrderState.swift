@@ -276,7 +276,8 @@ package struct OrderState: Hashable, Sendable {
         case .refund(let part, let code):
             guard status.isInKitchen || status == .completed else { return .refused(code: "STATE") }
             return givenBack(part, code)
-        case .change(let edits, let party, let seconds): return proposed(edits, party, seconds ?? 600, order)
+        case .change(let edits, let party, let seconds):
+            return proposed(edits, party, seconds ?? OrderProposal.usualWait, order)
         case .agree(let digest): return agreed(to: bills[digest])
         case .decline(let party):
             guard let proposal else { return changes.last?.outcome == .declined ? .same : .refused(code: "STATE") }
