@@ -2,8 +2,8 @@ import Domain
 import LoadOracle
 import Users
 
-/// An order with what the load generator's model knows nothing of: how it changed, and what it took of what its outlet
-/// has counted.
+/// An order with how it changed, and what it took of what its outlet has counted. Its items have the simulation's prices,
+/// so the load generator's model, which prices by its own menus, is told of changes when they have been worked out here.
 struct OrderLife {
     /// A line, and the prices that its options had.
     struct Line {
