@@ -21,6 +21,9 @@ def open_page(visit, site, fragment="", **options):
 
 
 def go(page, fragment):
+    # A form that was closed takes its place out of the history first. An address that is gone to before that, within
+    # milliseconds, is lost.
+    page.wait_for_function("() => !history.state?.depth")
     page.evaluate("(hash) => { location.hash = hash; }", fragment)
     page.wait_for_function("(page) => document.querySelector(`main nav [aria-current][href^='${page}']`) !== null", arg=fragment.split("?")[0])
 
