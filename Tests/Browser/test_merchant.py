@@ -21,9 +21,6 @@ def open_page(visit, site, fragment="", **options):
 
 
 def go(page, fragment):
-    # A form that was closed takes its place out of the history first. An address that is gone to before that, within
-    # milliseconds, is lost.
-    page.wait_for_function("() => !history.state?.depth")
     page.evaluate("(hash) => { location.hash = hash; }", fragment)
     page.wait_for_function("(page) => document.querySelector(`main nav [aria-current][href^='${page}']`) !== null", arg=fragment.split("?")[0])
 
@@ -197,6 +194,18 @@ def test_whoever_changes_what_somebody_else_has_changed_sees_both(visit, site, m
     preview.get_by_text("Preview: customers see this place like that").wait_for()
     assert preview.locator("#cart-button").is_hidden() and violations(preview) == []
     assert preview.evaluate("() => navigator.serviceWorker.getRegistrations().then((all) => all.length)") == 0
+
+
+def test_whoever_goes_elsewhere_the_moment_a_form_closes_gets_there(visit, site, merchant, name):
+    put_kitchen(merchant, name)
+    page = open_page(visit, site, f"#menu?outlet={name}")
+    page.get_by_role("button", name="Lunch 0", exact=True).click()
+    page.locator("dialog[open]").evaluate("(dialog, hash) => dialog.addEventListener('close', () => { location.hash = hash; })", f"#day?outlet={name}")
+    page.keyboard.press("Escape")
+    page.wait_for_function("() => location.hash.startsWith('#day') && !history.state?.depth && document.querySelector(`main nav [aria-current][href^='#day']`)")
+    page.go_back()
+    page.get_by_role("button", name="Lunch 0", exact=True).wait_for()
+    assert page.evaluate("() => location.hash") == f"#menu?outlet={name}"
 
 
 def test_a_menu_of_5000_items_is_shown_a_part_at_a_time(visit, site, merchant, name):

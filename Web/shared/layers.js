@@ -3,17 +3,27 @@
 
 const layers = [];
 let isMoving = false;
+// The address at each place below a layer.
+const places = [];
+// An address that somebody went to during a move. The move goes on from there, and ends elsewhere.
+let overtaken = null;
 // What had the focus before the layer that was closed last.
 let opener = null;
 
 addEventListener("popstate", () => {
-    if (isMoving) isMoving = false;
-    else closeAbove();
+    const hasArrived = isMoving && location.href === (places[layers.length] ?? location.href);
+    if (isMoving && !hasArrived) overtaken = location.href;
+    isMoving = false;
+    if (!hasArrived) closeAbove();
     // The page may open a layer for this place, and going to an address with a fragment takes the focus there.
     setTimeout(() => {
         if (opener?.isConnected) opener.focus({ preventScroll: true });
         opener = null;
         settle();
+        if (overtaken && !isMoving && location.href !== overtaken) {
+            location.href = overtaken;
+            overtaken = null;
+        }
     });
 });
 // A page that comes back as it was left may be at the place below.
@@ -46,6 +56,7 @@ export function settle() {
         history.go(layers.length - depth());
     }
     for (let place = depth(); place < layers.length; place++) {
+        places[place] = location.href;
         history.pushState({ depth: place + 1 }, "", layers[place].address);
     }
 }
