@@ -18,7 +18,7 @@ import time
 from dataclasses import dataclass
 
 import trials
-from patroni import ELECTED_SECONDS, Patroni
+from patroni import ELECTED_SECONDS, Patroni, free_ports
 from tiffin import RECOVERED_SECONDS, Server, run_tiffin, sql, wait_until
 from trials import Deck, check, frozen, lost_positions, send_signal, summarize
 
@@ -45,19 +45,26 @@ class Fleet(trials.Stage):
     def __init__(self, stack, nodes, settings):
         super().__init__(PARTITIONS)
         self.database = stack.enter_context(Patroni(nodes, settings))
-        self.may_lose = not self.database.settings["synchronous_mode"]
+        self.may_lose = not self.database.is_synchronous
         run = run_tiffin("migrate", "--database", self.address(), "--partitions", PARTITIONS)
         check(run.returncode == 0, f"{run.stdout}{run.stderr}")
-        self.fleet = [Server(database=self.address()) for _ in range(SERVERS)]
+        networks = [self.database.networks and self.database.networks.add() for _ in range(SERVERS)]
+        self.fleet = [self.server(network, port) for network, port in zip(networks, free_ports(SERVERS), strict=True)]
         for server in self.fleet:
             stack.callback(server.kill)
             server.start()
-            # From now on at the same port, as an operator does it.
-            server.arguments[server.arguments.index("--listen") + 1] = f"127.0.0.1:{server.port}"
-        self.ports = [server.port for server in self.fleet]
+        self.places = [(server.host, server.port) for server in self.fleet]
         # A merchant's change is answered once the others that a server knows of have read it.
         wait_until(lambda: all(self.knows_all(server) for server in self.fleet), 20, "the servers to know each other")
         self.open()
+
+    def server(self, network, port):
+        """A server that keeps its port, as an operator does it, on a machine of its own if there is a network."""
+        server = Server(
+            database=self.address(), port=port,
+            **({"host": network.address, "prepare": network.enter, "options": ["--protected-mode", "no"]} if network else {}))
+        server.network = network
+        return server
 
     def servers(self):
         return self.fleet
@@ -69,13 +76,13 @@ class Fleet(trials.Stage):
     def address(self):
         return self.database.url
 
-    def port(self):
-        return random.choice(self.ports)
+    def place(self):
+        return random.choice(self.places)
 
     def audit_all(self):
         """The log is sound, and so is what each server answers."""
         with concurrent.futures.ThreadPoolExecutor(SERVERS) as pool:
-            list(pool.map(lambda port: self.audit("--server", f"127.0.0.1:{port}"), self.ports))
+            list(pool.map(lambda place: self.audit("--server", "{}:{}".format(*place)), self.places))
 
     def spans(self):
         return [span for writer in self.writers for span in writer.spans]
@@ -85,6 +92,8 @@ class Fleet(trials.Stage):
 
 # A fault is a generator: it strikes, yields for as long as it lasts, and ends.
 FAULTS = []
+# What is drawn, too, where nodes and servers have networks of their own.
+VANISHINGS = []
 # What is drawn where replication is not synchronous.
 LOSSES = []
 
@@ -119,6 +128,13 @@ def server_frozen(stage, chance):
         yield chance.uniform(1, 6)
 
 
+@fault("server vanished", VANISHINGS)
+def server_vanished(stage, chance):
+    """It is cut off from clients, the others and the database, and goes on by itself until it is back."""
+    with chance.choice(stage.fleet).network.vanished():
+        yield chance.uniform(1, 6)
+
+
 @fault("servers restarted one by one")
 def servers_restarted(stage, chance):
     for server in stage.fleet:
@@ -149,6 +165,21 @@ def primary_frozen(stage, chance):
     with frozen(*former.pids()):
         stage.database.wait_for_another(former)
         yield chance.uniform(0, 2)
+
+
+@fault("primary vanished", VANISHINGS)
+def primary_vanished(stage, chance):
+    """It is cut off from all others, and goes on by itself until it is back."""
+    former = stage.database.primary()
+    with former.network.vanished():
+        stage.database.wait_for_another(former)
+        yield chance.uniform(0, 5)
+
+
+@fault("synchronous standby vanished", VANISHINGS)
+def standby_vanished(stage, chance):
+    with stage.database.synchronous_standby().network.vanished():
+        yield chance.uniform(1, 10)
 
 
 @fault("PostgreSQL of the primary killed")
@@ -233,14 +264,15 @@ def run(cycles, seed, nodes=3, settings=None, tell=print, faults=None):
     results = []
     with contextlib.ExitStack() as stack:
         stage = Fleet(stack, nodes, settings)
-        deck = Deck(seed, faults or (LOSSES if stage.may_lose else FAULTS))
+        usual = FAULTS + VANISHINGS if stage.database.networks else FAULTS
+        deck = Deck(seed, faults or (LOSSES if stage.may_lose else usual))
         for cycle in range(1, cycles + 1):
             strike, chance = deck.draw(), random.Random(f"{seed}/{cycle}")
             try:
                 result = run_cycle(stage, strike, cycle, chance)
             except Exception as error:
-                words = [f"--- server at {port}\n{server.output()[-4000:]}"
-                         for port, server in zip(stage.ports, stage.fleet)]
+                words = [f"--- server at {place}\n{server.output()[-4000:]}"
+                         for place, server in zip(stage.places, stage.fleet)]
                 error.add_note("\n".join([f"seed {seed}, cycle {cycle}, {strike.title}", *words, stage.database.log()]))
                 raise
             results.append(result)
@@ -274,9 +306,10 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     tell = lambda line: print(line, flush=True)
     tell(f"seed {options.seed}")
-    faults = [each for each in FAULTS + LOSSES if each.title in (options.fault or [])]
+    known = FAULTS + VANISHINGS + LOSSES
+    faults = [each for each in known if each.title in (options.fault or [])]
     if len(faults) < len(options.fault or []):
-        parser.error("the faults are " + ", ".join(f"'{each.title}'" for each in FAULTS + LOSSES))
+        parser.error("the faults are " + ", ".join(f"'{each.title}'" for each in known))
     results = run(options.cycles, options.seed, options.nodes, settings, tell, faults)
     summarize(results, COLUMNS, tell)
 

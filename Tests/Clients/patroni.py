@@ -1,12 +1,13 @@
 """A highly available PostgreSQL: nodes that Patroni runs, and an etcd by which they agree on who is the primary.
 
-All of it is on loopback, in a temporary folder, and ends with the `with`. As root, the programs run under PostgreSQL's
-account. Standard library only.
+All of it is on this machine, in a temporary folder, and ends with the `with`. As root, the programs run under
+PostgreSQL's account, and each node can have a network of its own. Standard library only.
 """
 
 import contextlib
 import json
 import os
+import pwd
 import shutil
 import signal
 import socket
@@ -16,6 +17,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from networks import Networks
 from tiffin import CHECKOUT, sql, wait_until
 from trials import send_signal
 
@@ -27,24 +29,28 @@ ELECTED_SECONDS = TTL_SECONDS + 40
 JOINED_SECONDS = 120
 # Each look costs Patroni some work.
 LOOK_SECONDS = 0.1
-SETTINGS = {
-    "ttl": TTL_SECONDS,
-    "loop_wait": 2,
-    "retry_timeout": 4,
-    "maximum_lag_on_failover": 1 << 20,
-    "synchronous_mode": True,
-    "failsafe_mode": True,
-}
+SETTINGS = CHECKOUT / "Packaging" / "fleet" / "patroni.yml"
 PARAMETERS = {
-    "max_connections": 200, "fsync": "off", "wal_sender_timeout": "5s",
+    "fsync": "off", "unix_socket_directories": "",
     # What it shares then lies in its folder, and a node that is killed leaves nothing in memory.
     "dynamic_shared_memory_type": "mmap",
 }
 
 
+PASSWORD = "tiffin"
+
+
 def account():
     """Whom the programs run as."""
     return {"user": "postgres", "group": "postgres", "extra_groups": []} if os.geteuid() == 0 else {}
+
+
+def become_account():
+    """The same, in a new process."""
+    user = pwd.getpwnam("postgres")
+    os.setgroups([])
+    os.setgid(user.pw_gid)
+    os.setuid(user.pw_uid)
 
 
 def program(name):
@@ -75,14 +81,21 @@ def free_ports(count):
 class Process:
     """A program that can be started again. Its output is in a file of the folder."""
 
-    def __init__(self, name, command, folder):
-        self.name, self.command, self.folder = name, command, folder
+    def __init__(self, name, command, folder, environment=None, network=None):
+        self.name, self.command, self.folder, self.network = name, command, folder, network
+        self.environment = {**os.environ, **(environment or {})}
         self.process = None
 
     def start(self):
+        whose = {"preexec_fn": self._enter} if self.network else account()
         with open(f"{self.folder}/{self.name}.log", "ab") as log:
             self.process = subprocess.Popen(
-                self.command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, **account())
+                self.command, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                **whose)
+
+    def _enter(self):
+        self.network.enter()
+        become_account()
 
     def pids(self):
         return [self.process.pid] if self.process and self.process.poll() is None else []
@@ -102,36 +115,32 @@ class Process:
 class Node(Process):
     """A machine, so to say: a PostgreSQL with its Patroni, which are lost together."""
 
-    def __init__(self, number, folder, etcd_port, settings, parameters):
+    def __init__(self, number, folder, etcd, settings, parameters, network=None):
         name = f"node{number}"
+        self.host = network.address if network else "127.0.0.1"
         self.port, self.api_port = free_ports(2)
         self.data = f"{folder}/{name}"
-        bin_dir = subprocess.check_output([CHECKOUT / "Scripts" / "postgres-programs"], text=True).strip()
+        # Files of a folder are read one after the other, and the later ones count.
+        os.mkdir(f"{folder}/{name}.conf")
+        shutil.copy(SETTINGS, f"{folder}/{name}.conf/1.yml")
         # Patroni reads YAML, and so JSON.
-        configuration = {
-            "scope": "tiffin", "name": name,
-            "restapi": {"listen": f"127.0.0.1:{self.api_port}", "connect_address": f"127.0.0.1:{self.api_port}"},
-            "etcd3": {"hosts": f"127.0.0.1:{etcd_port}"},
-            "bootstrap": {
-                "dcs": {**settings, "postgresql": {"use_pg_rewind": True, "parameters": parameters}},
-                "initdb": [{"encoding": "UTF8"}, {"locale": "C"}, {"auth": "trust"}],
-            },
-            "postgresql": {
-                "listen": f"127.0.0.1:{self.port}", "connect_address": f"127.0.0.1:{self.port}",
-                "data_dir": self.data, "bin_dir": bin_dir, "pgpass": f"{self.data}.pgpass",
-                "authentication": {"superuser": {"username": "postgres"}, "replication": {"username": "replicator"}},
-                "parameters": {"unix_socket_directories": ""},
-                "pg_hba": ["host all all 127.0.0.1/32 trust", "host replication all 127.0.0.1/32 trust"],
-                # A new standby does not wait for a checkpoint of the primary.
-                "basebackup": [{"checkpoint": "fast"}],
-            },
+        Path(f"{folder}/{name}.conf/2.yml").write_text(json.dumps(
+            {"bootstrap": {"dcs": {**settings, "postgresql": {"parameters": parameters}}}}))
+        environment = {
+            "NAME": name, "ETCD3_HOSTS": etcd, "SUPERUSER_USERNAME": "postgres", "SUPERUSER_PASSWORD": PASSWORD,
+            "REPLICATION_USERNAME": "replicator", "REPLICATION_PASSWORD": PASSWORD,
+            "RESTAPI_LISTEN": f"{self.host}:{self.api_port}", "RESTAPI_CONNECT_ADDRESS": f"{self.host}:{self.api_port}",
+            "POSTGRESQL_LISTEN": f"{self.host}:{self.port}", "POSTGRESQL_CONNECT_ADDRESS": f"{self.host}:{self.port}",
+            "POSTGRESQL_DATA_DIR": self.data, "POSTGRESQL_PGPASS": f"{self.data}.pgpass",
+            "POSTGRESQL_BIN_DIR": subprocess.check_output([CHECKOUT / "Scripts" / "postgres-programs"], text=True).strip(),
         }
-        Path(f"{folder}/{name}.yml").write_text(json.dumps(configuration, indent=2))
-        super().__init__(name, [program("patroni"), f"{folder}/{name}.yml"], folder)
+        super().__init__(
+            name, [program("patroni"), f"{folder}/{name}.conf"], folder,
+            {f"PATRONI_{key}": value for key, value in environment.items()}, network)
 
     @property
     def url(self):
-        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+        return f"postgres://postgres:{PASSWORD}@{self.host}:{self.port}/postgres"
 
     def postgres(self):
         """The processes of PostgreSQL, its postmaster first; none while it is away."""
@@ -160,7 +169,7 @@ class Node(Process):
         """What Patroni answers: its status, and its text. None if it answers nothing."""
         data = None if body is None else json.dumps(body).encode()
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.api_port}{path}", data, timeout=seconds) as answer:
+            with urllib.request.urlopen(f"http://{self.host}:{self.api_port}{path}", data, timeout=seconds) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -172,20 +181,24 @@ class Patroni:
     """The nodes with their etcd. `url` is what servers connect to: whichever is the primary."""
 
     def __init__(self, nodes=2, settings=None, parameters=None):
-        self.settings = {**SETTINGS, **(settings or {})}
+        self.is_synchronous = (settings or {}).get("synchronous_mode", True)
         self.folder = tempfile.mkdtemp(prefix="tiffin-patroni.")
         if os.geteuid() == 0:
             shutil.chown(self.folder, "postgres")
-        client, peer = (f"http://127.0.0.1:{port}" for port in free_ports(2))
+        self.networks = Networks() if Networks.are_possible() else None
+        networks = [self.networks and self.networks.add() for _ in range(nodes)]
+        host = self.networks.host if self.networks else "127.0.0.1"
+        client, peer = (f"http://{host}:{port}" for port in free_ports(2))
         self.etcd = Process("etcd", [
             program("etcd"), "--data-dir", f"{self.folder}/etcd", "--listen-client-urls", client,
             "--advertise-client-urls", client, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
             "--initial-cluster", f"default={peer}", "--unsafe-no-fsync"], self.folder)
         self.nodes = [
-            Node(number, self.folder, client.rpartition(":")[2], self.settings, {**PARAMETERS, **(parameters or {})})
-            for number in range(1, nodes + 1)]
-        hosts = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
-        self.url = f"postgres://postgres@{hosts}/postgres?target_session_attrs=read-write"
+            Node(number, self.folder, client.removeprefix("http://"), settings or {}, {**PARAMETERS, **(parameters or {})},
+                 network)
+            for number, network in enumerate(networks, 1)]
+        hosts = ",".join(f"{node.host}:{node.port}" for node in self.nodes)
+        self.url = f"postgres://postgres:{PASSWORD}@{hosts}/postgres?target_session_attrs=read-write"
 
     def __enter__(self):
         try:
@@ -212,6 +225,8 @@ class Patroni:
                 send_signal(signal.SIGQUIT, *node.postgres()[:1])
                 wait_until(lambda: not node.postgres(), 20, f"the end of {node.name}")
         self.etcd.kill()
+        if self.networks:
+            self.networks.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def log(self, lines=40):
@@ -244,7 +259,7 @@ class Patroni:
             return False
         if len(states) != len(self.nodes) - 1:
             return False
-        return not self.settings["synchronous_mode"] or (states.count("sync") == 1 and bool(self.synchronous_standby()))
+        return not self.is_synchronous or (states.count("sync") == 1 and bool(self.synchronous_standby()))
 
     def wait_until_whole(self):
         try:

@@ -297,8 +297,11 @@ def wait_until(condition, seconds: float, what: str, every: float = 0.005):
 class Server:
     """`tiffin serve` on a free port; it can be stopped, killed and started again on the same log."""
 
-    def __init__(self, *, database=None, data_dir=None, options=(), environment=None, prepare=None):
-        self.arguments = ["serve", "--listen", "127.0.0.1:0", *options]
+    def __init__(
+        self, *, database=None, data_dir=None, options=(), environment=None, prepare=None, host="127.0.0.1", port=0,
+    ):
+        self.host = host
+        self.arguments = ["serve", "--listen", f"{host}:{port}", *options]
         if database:
             self.arguments += ["--database", database]
         if data_dir:
@@ -394,7 +397,7 @@ class Server:
             self.process.wait(timeout=STOP_SECONDS)
 
     def client(self, **options) -> "Client":
-        return Client(self.port, **options)
+        return Client(self.port, host=self.host, **options)
 
     def __enter__(self):
         return self.start()

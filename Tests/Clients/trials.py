@@ -148,21 +148,21 @@ class Writer(threading.Thread):
     def send(self, command):
         began = time.monotonic()
         while True:
-            port = self.stage.port()
+            place = host, port = self.stage.place()
             try:
-                if port not in self.clients:
-                    self.clients[port] = Client(port)
-                    self.clients[port].socket.settimeout(self.stage.reply_seconds)
-                reply = self.clients[port].pipeline([command])[0]
+                if place not in self.clients:
+                    self.clients[place] = Client(port, host=host)
+                    self.clients[place].socket.settimeout(self.stage.reply_seconds)
+                reply = self.clients[place].pipeline([command])[0]
                 if not isinstance(reply, ReplyError):
                     return True
                 if reply.code not in AWAY:
                     # What the decision rests on may be lost with the primary.
-                    check(self.stage.may_lose, f"{command} was answered {reply} at port {port}")
+                    check(self.stage.may_lose, f"{command} was answered {reply} at {host}:{port}")
                     return False
             except (EOFError, OSError) as error:
                 reply = error
-                if client := self.clients.pop(port, None):
+                if client := self.clients.pop(place, None):
                     client.close()
             waited = time.monotonic() - began
             check(waited < self.stage.stuck_seconds, f"{command} was never accepted, and last got {reply!r}")
@@ -229,9 +229,10 @@ class Stage:
         """The address of the database."""
         raise NotImplementedError
 
-    def port(self):
-        """Where the next command is sent to."""
-        return random.choice(self.servers()).port
+    def place(self):
+        """Where the next command is sent to, a host and a port."""
+        server = random.choice(self.servers())
+        return server.host, server.port
 
     def open(self):
         """The outlet that everything is ordered from."""
