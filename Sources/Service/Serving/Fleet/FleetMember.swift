@@ -14,13 +14,6 @@ package final class FleetMember {
     /// After so long, in milliseconds, the others know a server that has joined: by then they have renewed.
     static let knownMilliseconds = renewalMilliseconds * 3 / 2
 
-    /// For so long after it took a partition over, others may still decide something of it, in nanoseconds: they learn of
-    /// it at their next renewal.
-    private static let settling: UInt64 = 2_000_000_000
-    /// After so long without a renewal, others may have taken over what is this server's, in nanoseconds: it may have
-    /// stood still.
-    private static let trust: UInt64 = 1_500_000_000
-
     /// How long a stop waits for other servers' answers, in nanoseconds.
     private static let longestCall: UInt64 = 4_000_000_000
 
@@ -31,16 +24,11 @@ package final class FleetMember {
     private let logger: Logger
     private let partitionCount: Int
     private var ownership: Ownership
+    private var certainty = Certainty()
     private var timer: LoopTimer?
     private var isRenewing = false
     private var isLeaving = false
     private var lastTrouble: String?
-    /// When it renewed last, by the loop's clock.
-    private var renewedAt: UInt64 = 0
-    /// When another server was last known to be there, reachable or not, by the loop's clock.
-    private var othersAt: UInt64 = 0
-    /// Of each partition that is this server's, when that began.
-    private var keptSince: [Int: UInt64] = [:]
     /// Called when this server may decide other partitions than before.
     var onChange: @LoopActor () -> Void = {}
     /// The calls that were given to other servers, and those of other servers that were carried out here.
@@ -76,7 +64,7 @@ package final class FleetMember {
     private(set) lazy var announcements = Announcements(self)
 
     /// Whether there is anybody else.
-    package private(set) var hasOthers = false
+    package var hasOthers: Bool { certainty.hasOthers }
 
     /// Who holds which lease.
     package var leases: [Lease] { ownership.leases }
@@ -88,24 +76,13 @@ package final class FleetMember {
     func keeps(_ partition: Int) -> Bool { ownership.isMine(partition) || ownership.isFree(partition) }
 
     /// Whether nobody else decides anything, and nobody has lately.
-    var isAlone: Bool { isAlone(at: LoopActor.now) }
-
-    private func isAlone(at now: UInt64) -> Bool {
-        !hasOthers && isFresh(at: now) && now - othersAt > FleetMember.settling
-    }
+    var isAlone: Bool { certainty.isAlone(at: LoopActor.now) }
 
     /// Whether what is known here of a partition is everything: nobody else has written to it. Otherwise the log has to
     /// be read before something is decided or answered.
     func isSettled(_ partition: Int) -> Bool {
-        let now = LoopActor.now
         // Others take over what a server leaves.
-        guard isFresh(at: now), !isLeaving else { return false }
-        return isAlone(at: now) || keptSince[partition].map { now - $0 > FleetMember.settling } ?? false
-    }
-
-    /// A server that was alone, and cannot reach the database, has nobody who could have taken anything over.
-    private func isFresh(at now: UInt64) -> Bool {
-        now - renewedAt < FleetMember.trust || lastTrouble != nil && !hasOthers
+        !isLeaving && certainty.isSettled(partition, at: LoopActor.now)
     }
 
     // MARK: Taking part
@@ -146,7 +123,7 @@ package final class FleetMember {
         do {
             let began = LoopActor.now
             let view = try await store.renew(server)
-            renewedAt = began
+            certainty.renewed(at: began)
             let changes = ownership.renewed(view)
             told()
             // Whoever leaves takes nothing over.
@@ -161,6 +138,7 @@ package final class FleetMember {
             let trouble = "\(error)"
             if trouble != lastTrouble { logger.error("the leases could not be renewed: \(trouble)") }
             lastTrouble = trouble
+            certainty.failed()
         }
     }
 
@@ -188,12 +166,7 @@ package final class FleetMember {
     }
 
     private func told() {
-        let now = LoopActor.now
-        if hasOthers || ownership.knowsOthers { othersAt = now }
-        hasOthers = ownership.hasOthers
-        for partition in 0..<partitionCount {
-            keptSince[partition] = ownership.isMine(partition) ? keptSince[partition] ?? now : nil
-        }
+        certainty.learned(ownership, partitions: partitionCount, at: LoopActor.now)
         onChange()
     }
 }
