@@ -107,7 +107,7 @@ let storage = floor(
                 "0011_readings", "0012_partition_count", "0013_relays", "0014_orders", "0015_auditor",
                 "0016_order_payments", "0017_order_taxes", "0018_deeds", "0019_derived", "0020_placement",
                 "0021_fleet", "0022_carts_only", "0023_takings", "0024_databases", "0025_pictures",
-                "0026_supply", "0027_relay_failures", "0028_tree",
+                "0026_supply", "0027_relay_failures", "0028_tree", "0029_signed_heads",
                 "functions/append", "functions/customer_key", "functions/digests", "functions/fleet",
                 "functions/outcome", "functions/points", "functions/reading", "functions/stream_index",
                 "functions/tree",
@@ -300,7 +300,8 @@ let unitTests: [Target] = [
     tests(
         of: "Integrations",
         uses: [
-            "CommandLineOptions", "Domain", "EventLoop", "HTTP", "LineClient", "LineProtocol", "SeededRandom",
+            "CommandLineOptions", "Domain", "EventLog", "EventLoop", "HTTP", "LineClient", "LineProtocol",
+            "SeededRandom",
             "TextFormats",
         ]),
     tests(of: "LoadOracle", uses: ["LineProtocol", "OracleScene", "SeededRandom", "TextFormats"]),

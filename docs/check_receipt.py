@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks proofs of Tiffin's log, or a whole exported log, with nothing but SHA-256. audit.md has the formats.
+"""Checks proofs of Tiffin's log, or a whole exported log, with nothing but SHA-256, and openssl for signatures. audit.md
+has the formats.
 
 PROOF is a file with the answer of LOG.PROVE or LOG.TREE, or - for standard input. --head is a digest that you have kept:
 the root of a tree, or a digest of the chain. A receipt must lead to it; a log must have it; a tree must begin with it.
-With an export and a proof, what the proof says must be in the export.
+With an export and a proof, what the proof says must be in the export. --log is a key of the log, one of which must have
+signed the root; --witness is the key of a witness, each of which must have cosigned it. Both may be repeated.
 Exit status: 0 everything holds, 1 something does not, 2 wrong options, 3 something cannot be read.
 """
 import argparse
@@ -12,7 +14,9 @@ import csv
 import json
 import re
 import struct
+import subprocess
 import sys
+import tempfile
 from hashlib import sha256
 
 
@@ -73,6 +77,7 @@ def members(pairs):
 FIELDS = {  # Those of a receipt, in whole: with links, and with a tree.
     "receipt": {"receipt", "partitions", "event", "batch", "head"},
     "receipt of a tree": {"receipt", "partitions", "event", "batch", "tree"},
+    "receipt of a signed tree": {"receipt", "partitions", "event", "batch", "tree", "signedHead"},
     "event": {"partition", "position", "stream", "version", "kind", "schemaVersion", "payload", "metadata",
               "recordedAtMilliseconds"},
     "batch": {"firstPosition", "lastPosition", "size", "index", "path", "previousChainDigest", "contentDigest", "chainDigest"},
@@ -179,12 +184,69 @@ def partition_of(stream, partitions, by_slots):
     return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % partitions
 
 
-def check_receipt(receipt, known, log):
-    """Checks every step, and against a known digest and an exported log where these are given."""
+class Key:
+    """A public key as tiffin key prints it: <name>+<number>+<kind and key in base64>."""
+
+    def __init__(self, text):
+        self.name, number, data = text.split("+", 2)
+        kind_and_key = base64.b64decode(data, validate=True)
+        self.kind, self.key = kind_and_key[0], kind_and_key[1:]
+        self.number = sha256(self.name.encode() + b"\n" + kind_and_key).digest()[:4]
+        if self.kind not in (1, 4) or len(self.key) != 32 or self.number.hex() != number:
+            raise ValueError(f"{text!r} is not the key of a log or a witness")
+
+    def check(self, text, signatures):
+        """Fails if a signature says that it is of this key, and is not; says whether there is one that is."""
+        signature = signatures.get((self.name, self.number))
+        if signature is None:
+            return False
+        message = text.encode()
+        if self.kind == 4:  # A witness says when it has signed, in seconds since 1970.
+            time, signature = int.from_bytes(signature[:8], "big"), signature[8:]
+            message = f"cosignature/v1\ntime {time}\n".encode() + message
+        # What makes 32 bytes an Ed25519 key, by RFC 8410.
+        encoded = base64.b64encode(bytes.fromhex("302a300506032b6570032100") + self.key).decode()
+        with tempfile.TemporaryDirectory() as folder:
+            for name, content in (("message", message), ("signature", signature),
+                                  ("key", f"-----BEGIN PUBLIC KEY-----\n{encoded}\n-----END PUBLIC KEY-----\n".encode())):
+                with open(f"{folder}/{name}", "wb") as file:
+                    file.write(content)
+            verified = subprocess.run(
+                ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", f"{folder}/key", "-rawin", "-in",
+                 f"{folder}/message", "-sigfile", f"{folder}/signature"], capture_output=True).returncode == 0
+        expect(verified, f"there is a signature that says it is of {self.name}, and is not")
+        return True
+
+
+def check_signed_head(note, keys, partition, size, root):
+    """Checks that what is signed is the root over a tree, and by whom. Returns who, as far as keys are known."""
+    text, _, lines = note.rpartition("\n\n")
+    text += "\n"
+    origin, signed_size, signed_root = (text.split("\n") + [""] * 3)[:3]
+    expect(lines.endswith("\n") and signed_size == str(size) and signed_root == base64.b64encode(root).decode()
+           and origin.endswith(f"/{partition}"), "what is signed is not the root over this tree")
+    signatures = {}
+    for line in lines.split("\n")[:-1]:
+        dash, name, data = line.split(" ")
+        value = base64.b64decode(data, validate=True)
+        expect(dash == "\u2014", "a line that is no signature")
+        signatures.setdefault((name, value[:4]), value[4:])
+    signed = [key for key in keys if key.check(text, signatures)]
+    for key in keys:
+        expect(key in signed or key.kind == 1, f"witness {key.name} has not cosigned it")
+    logs = [key for key in keys if key.kind == 1]
+    expect(not logs or any(key in signed for key in logs), "no key of the log has signed it")
+    expect(all(origin == f"{key.name}/{partition}" for key in logs if key in signed), "it was signed for another log")
+    return [key.name for key in signed]
+
+
+def check_receipt(receipt, known, log, keys=()):
+    """Checks every step, and against a known digest, an exported log and keys where these are given."""
     form = receipt["receipt"]
-    expect(form in (1, 2, 3, 4), "this is a receipt of another version")
+    expect(form in range(1, 7), "this is a receipt of another version")
     of_tree = " of a tree" if form > 2 else ""
-    fields("receipt" + of_tree, receipt)
+    fields("receipt of a signed tree" if form > 4 else "receipt" + of_tree, receipt)
+    expect(not keys or form > 4, "nobody has signed this receipt's root")
     event, batch, tree, head = receipt["event"], receipt["batch"], receipt.get("tree"), receipt.get("head")
     fields("event", event)
     fields("batch" + of_tree, batch)
@@ -226,15 +288,17 @@ def check_receipt(receipt, known, log):
         expect(not known or known in chain, "the receipt's chain never has the digest of --head")
         end = f"the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches"
     expect(is_of_log, "its batch is not in the exported log")
+    signers = form > 4 and check_signed_head(receipt["signedHead"], keys, event["partition"], batches, root)
     print(safe(
         f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
-        f"from position {first} on, in {end}"))
-    compared(known, log)
+        f"from position {first} on, in {end}" + (f", signed by {' and '.join(signers)}" if signers else "")))
+    compared(known, log, keys)
 
 
-def check_growth(growth, known, log):
+def check_growth(growth, known, log, keys=()):
     """Checks an answer of LOG.TREE: what a partition is, and that it goes on from what it was."""
     fields("growth", growth)
+    expect(not keys, "keys are for receipts")
     expect(growth["tree"] == 1, "this is a tree of another version")
     partition, size, last = growth["partition"], growth["size"], growth["position"]
     root, chain, since = digest(growth["root"]), digest(growth["digest"]), growth["since"]
@@ -256,12 +320,12 @@ def check_growth(growth, known, log):
     expect(log is None or log.root(partition, size) == root, "the exported log has another root there")
     print(f"proven: the tree over the {size} batches of partition {partition}, up to position {last}, where the chain is "
           f"{chain.hex()}, has the root {root.hex()}{old}")
-    compared(known, log)
+    compared(known, log, keys)
 
 
-def compared(known, log):
+def compared(known, log, keys):
     """Says so if a proof was compared with nothing."""
-    if not known and log is None:
+    if not known and log is None and not keys:
         print("compared with no head: this holds of the log with these digests, and --head shows whether that is yours")
 
 
@@ -329,12 +393,14 @@ def main():
     parser.add_argument("proof", nargs="?")
     for name in ("--head", "--events", "--commits"):
         parser.add_argument(name)
+    for name in ("--log", "--witness"):
+        parser.add_argument(name, action="append", default=[])
     options = parser.parse_args()
     if not (options.proof or options.events) or bool(options.events) != bool(options.commits):
         parser.error("name a proof, or give --events and --commits, or all three")
     try:
         csv.field_size_limit(1 << 30)
-        head, log = options.head and digest(options.head), None
+        head, log, keys = options.head and digest(options.head), None, [Key(text) for text in options.log + options.witness]
         if options.events:
             log = check_log(table(options.events), table(options.commits))
             expect(not head or log.has(head), "neither the log's chain nor its tree ever had the digest of --head")
@@ -342,7 +408,7 @@ def main():
             file = open(0 if options.proof == "-" else options.proof, encoding="utf-8")
             proof = json.load(file, object_pairs_hook=members)
             check = check_growth if "since" in proof else check_receipt
-            check(proof, head, log)
+            check(proof, head, log, keys)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, csv.Error) as problem:
         print(safe(f"cannot be read: {problem!r}"), file=sys.stderr)
         sys.exit(3)

@@ -10,6 +10,7 @@ sent, all servers must answer what follows from it, and audits must be sound. A 
 import argparse
 import concurrent.futures
 import contextlib
+import json
 import random
 import signal
 import statistics
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 
 import trials
 from patroni import ELECTED_SECONDS, Patroni, free_ports
-from tiffin import RECOVERED_SECONDS, Server, run_tiffin, sql, wait_until
+from tiffin import RECOVERED_SECONDS, Client, ReplyError, Server, run_tiffin, sql, wait_until
 from trials import Deck, check, frozen, lost_positions, send_signal, summarize
 
 SERVERS = 3
@@ -78,6 +79,22 @@ class Fleet(trials.Stage):
 
     def place(self):
         return random.choice(self.places)
+
+    def verify(self):
+        # A server that was cut off answers what it knows until it can read on, however soon its network is back.
+        for place in self.places:
+            wait_until(lambda: self.knows_log(*place), RECOVERED_SECONDS, f"the server at {place} to read on")
+        super().verify()
+
+    def knows_log(self, host, port):
+        """Whether a server has read the log as far as it goes."""
+        with Client(port, host=host) as client:
+            heads = client.pipeline([("LOG.HEAD",)])[0]
+            if isinstance(heads, ReplyError):
+                return False
+            token = ",".join("{partition}.{position}.{digest:.8}".format(**head)
+                             for head in json.loads(heads) if head["position"])
+            return not isinstance(client.pipeline([("AFTER", token)])[0], ReplyError)
 
     def audit_all(self):
         """The log is sound, and so is what each server answers."""

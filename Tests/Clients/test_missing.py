@@ -60,7 +60,7 @@ OTHERS = {
     "ping", "echo", "hello", "auth", "acl", "select", "reset", "quit", "client", "info", "time", "config", "command",
     "slowlog", "latency", "multi", "exec", "discard", "watch", "unwatch", "choose", "choose.seed", "log.head",
     # A partition that is not there is INVALID.
-    "log.tree",
+    "log.tree", "log.signed",
     "cluster", "asking", "readonly", "readwrite", "peer", "token", "after",
     # It creates what is not there.
     "outlet.put",

@@ -15,12 +15,18 @@ public struct ReceiptVerdict: Equatable, Sendable {
     ///   - head: a chain digest of the log, which the receipt's chain must have; or the root of its tree.
     ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one. Of
     ///     a tree, those of its size, or of the event's batch.
-    public init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
+    ///   - logs: keys of the log, one of which must have signed the head.
+    ///   - witnesses: keys of witnesses, each of which must have cosigned it.
+    public init(
+        of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil, logs: [NoteVerifier] = [],
+        witnesses: [NoteVerifier] = []
+    ) {
         do throws(Receipt.Fault) {
             let proof = try receipt.verified()
             var comparisons: [String] = []
             if let head { comparisons.append(try receipt.compare(proof, with: head)) }
             if let anchors { comparisons += try receipt.compare(proof, with: anchors) }
+            comparisons += try receipt.compareSignatures(logs, witnesses)
             isProven = true
             lines = [receipt.sentence] + receipt.steps(comparisons).map { "  \($0)" }
         } catch {
@@ -105,6 +111,37 @@ extension Receipt {
         return met.map { "\($0) holds" }
     }
 
+    fileprivate func compareSignatures(
+        _ logs: [NoteVerifier], _ witnesses: [NoteVerifier]
+    ) throws(Fault) -> [String] {
+        guard !logs.isEmpty || !witnesses.isEmpty else { return [] }
+        guard let signedHead, let head = SignedHead(text: signedHead.text) else {
+            throw Fault(
+                .head, "nobody has signed it: LOG.PROVE gives a signed receipt once tiffin sign has signed the event")
+        }
+        var signers: [String] = []
+        for key in logs + witnesses {
+            switch key.find(in: signedHead) {
+            case .forged: throw Fault(.head, "there is a signature that says it is of \(key.name), and is not")
+            case .missing where key.kind == .signer: break
+            case .missing: throw Fault(.head, "witness \(key.name) has not cosigned it")
+            case .signed(nil):
+                guard head.origin == SignedHead.origin(of: event.partition, in: key.name) else {
+                    throw Fault(.head, "\(key.name) has signed it as the head of \(head.origin)")
+                }
+                signers.append("\(key.name) has signed the root")
+            case .signed(let seconds?):
+                // Up to the end of the year 9999.
+                let time = Timestamp(millisecondsSinceEpoch: 1_000 * Int64(min(seconds, 253_402_300_799)))
+                signers.append("\(key.name) has cosigned the root at \(time.rfc3339)")
+            }
+        }
+        guard logs.isEmpty || logs.contains(where: { $0.find(in: signedHead) == .signed(at: nil) }) else {
+            throw Fault(.head, "\(logs.map(\.name).joined(separator: " and ")) has not signed it")
+        }
+        return signers
+    }
+
     /// Compares an anchor that lies before the end of the event's batch.
     private func checkBefore(_ anchor: Anchor) throws(Fault) {
         if anchor.position == batch.firstPosition - 1, anchor.digest != batch.previousChainDigest {
@@ -151,7 +188,10 @@ extension Receipt {
         case let head?: steps.append("\(Receipt.batches(head.links.count)) later, the chain has the head's digest")
         case nil: steps.append("the receipt is not linked to a head")
         }
-        if comparisons.isEmpty {
+        if let signedHead, comparisons.isEmpty {
+            let names = signedHead.signatures.map(\.name).joined(separator: ", ")
+            steps.append("the root is said to be signed by \(names): --log and --witness verify that")
+        } else if comparisons.isEmpty {
             steps.append(
                 "nothing from elsewhere was compared: this is proven for the log that has this digest, and --head or "
                     + "--anchor show whether that is yours")

@@ -32,7 +32,8 @@ struct Tiffin {
 
     static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
-        AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, WhyCommand.self,
+        AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, KeyCommand.self, SignCommand.self,
+        WitnessCommand.self, WhyCommand.self,
         ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self,
     ]
 

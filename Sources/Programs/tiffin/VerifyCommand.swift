@@ -7,7 +7,7 @@ enum VerifyCommand: Subcommand {
     static let name = "verify"
     static let summary = "checks a receipt of LOG.PROVE, without a server or a database"
     static let operands = ["<receipt>"]
-    static let options: [any DeclaredOption] = [head, anchor]
+    static let options: [any DeclaredOption] = [head, anchor, log, witness]
     static let failureCode = ExitCode.unreadable
 
     static let about: String? = """
@@ -20,6 +20,10 @@ enum VerifyCommand: Subcommand {
         OptionValue("64 hexadecimal digits") { Digest(hexadecimal: $0.lowercased()) })
     private static let anchor = Option.optional(
         "anchor", "file", "anchors of the log: those from the event to the head must hold", .text)
+
+    private static let log = NoteKeys.option("log", "a key of the log, which must have signed the root", .signer)
+    private static let witness = NoteKeys.option(
+        "witness", "the key of a witness, which must have cosigned the root", .cosigner)
 
     /// The largest receipt that is read, in bytes.
     private static let maximumLength = 64 << 20
@@ -42,7 +46,9 @@ enum VerifyCommand: Subcommand {
             ? try NamedFile.standardInput(named: "standard input", atMost: maximumLength)
             : try NamedFile.contents(of: path, atMost: maximumLength)
         do {
-            return ReceiptVerdict(of: try Receipt(json: text), head: options[head], anchors: anchors)
+            return ReceiptVerdict(
+                of: try Receipt(json: text), head: options[head], anchors: anchors, logs: options[log],
+                witnesses: options[witness])
         } catch {
             throw Unreadable(description: "\(path == "-" ? "standard input" : path) is not a receipt: \(error)")
         }

@@ -189,7 +189,7 @@ extension Server: @LoopActor Service {
     }
 
     package func receipt(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form?, to caller: Caller,
         within confinement: Confinement?
     ) -> Response {
         let promise = Promise(about: .order)

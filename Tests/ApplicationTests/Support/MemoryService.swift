@@ -216,7 +216,7 @@ final class MemoryService: Service {
     }
 
     func receipt(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form?, to caller: Caller,
         within confinement: Confinement?
     ) -> Response {
         receipts.append((stream, version, head))

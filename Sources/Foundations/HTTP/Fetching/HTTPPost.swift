@@ -23,6 +23,26 @@ public struct HTTPPost: Sendable {
     ///
     /// - Throws: where there is no answer, or another than a status from 200 to 299.
     public func send() throws(HTTPError) {
+        // Only the status of the answer is of use.
+        let status = try post { call throws(HTTPError) in try call.perform({ _, size, count, _ in size * count }, nil) }
+        guard (200...299).contains(status) else { throw HTTPError("is answered with status \(status)") }
+    }
+
+    /// Posts the document, and returns the status and the body of the answer. Blocks the thread.
+    ///
+    /// - Parameter maximumLength: the most bytes of the body.
+    /// - Throws: where there is no answer, or a longer one.
+    public func exchange(atMost maximumLength: Int) throws(HTTPError) -> (status: Int, body: [UInt8]) {
+        let download = Download(maximumLength: maximumLength)
+        let status = try post { call throws(HTTPError) in
+            try call.perform(Download.writer, Unmanaged.passUnretained(download).toOpaque()) {
+                download.isTooLong ? HTTPError("answers with more than \(maximumLength) bytes") : nil
+            }
+        }
+        return (status, download.bytes)
+    }
+
+    private func post(_ perform: (CurlCall) throws(HTTPError) -> Int) throws(HTTPError) -> Int {
         let call = try CurlCall(url, redirects: 0, seconds: seconds)
         try call.set(CURLOPT_POST, 1)
         try call.set(CURLOPT_POSTFIELDSIZE, body.count)
@@ -31,8 +51,6 @@ public struct HTTPPost: Sendable {
         call.add(header: "Expect:")
         let fields = body.withUnsafeBytes { tiffin_curl_copy_body(call.handle, $0.baseAddress) }
         try call.check(fields)
-        // Only the status of the answer is of use.
-        let status = try call.perform({ _, size, count, _ in size * count }, nil)
-        guard (200...299).contains(status) else { throw HTTPError("is answered with status \(status)") }
+        return try perform(call)
     }
 }

@@ -18,6 +18,17 @@ public enum LogDocument {
         return writer.bytes
     }
 
+    /// A signed head of a partition.
+    public static func bytes(of head: PublishedHead, _ partition: Int) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.field("partition", partition)
+        writer.field("position", head.position)
+        writer.field("note", head.note)
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// What a filter found, and how far it was looked for: `{"events":[…],"to":5000,"next":5001}`.
     public static func bytes(of found: FilteredEvents) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512 * (found.events.count + 1))

@@ -100,6 +100,10 @@ public protocol EventLog: Sendable {
     ///
     /// - Parameter anew: whether to make all of them again.
     func growTree(of partition: Int, anew: Bool) async throws(EventLogError)
+
+    /// The newest signed head of a partition that was published; nil if there is none. Only its signatures say whether
+    /// it is one.
+    func signedHead(of partition: Int) async throws(EventLogError) -> PublishedHead?
 }
 
 extension EventLog {
@@ -113,6 +117,9 @@ extension EventLog {
 
     /// For a log that keeps no nodes.
     public func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {}
+
+    /// For a log that nobody signs.
+    public func signedHead(of partition: Int) async throws(EventLogError) -> PublishedHead? { nil }
 }
 
 extension EventLog {

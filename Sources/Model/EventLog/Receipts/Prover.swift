@@ -19,6 +19,8 @@ public struct Prover: Sendable {
         case tooManyLinks(Int)
         /// The log has only so many batches.
         case unsuitableSize(Int64)
+        /// No head is signed that has the event.
+        case notSigned
         /// The log does not match its digests; what is wrong, for an operator.
         case damaged(String)
         /// The log cannot be read.
@@ -62,11 +64,24 @@ public struct Prover: Sendable {
         else { throw .damaged("the event at position \(event.position) is not UTF-8") }
 
         let commit = try await self.commit(of: event)
-        let target = try await target(head, after: commit)
+        var end = head
+        var signedHead: SignedNote?
+        if form == .signed {
+            guard head == nil else {
+                throw .unsuitableHead("cannot go with FORM signed, which ends where the signed head does")
+            }
+            let published = try await reading { () async throws(EventLogError) in
+                try await log.signedHead(of: partition)
+            }
+            guard let published, published.position >= commit.lastPosition, let note = SignedNote(published.note)
+            else { throw .notSigned }
+            (end, signedHead) = (published.position, note)
+        }
+        let target = try await target(end, after: commit)
         let batch = try await batch(of: event, commit)
         var receipt = Receipt(partitioning: log.partitioning, event: event, batch: batch, head: nil)
         switch form {
-        case .tree:
+        case .tree, .signed:
             receipt.tree = try await withTree(to: target) { tree async throws(LogTree.Failure) in
                 let index = try await tree.index(of: commit)
                 return Receipt.Tree(
@@ -83,6 +98,10 @@ public struct Prover: Sendable {
         } catch {
             throw .damaged(error.description)
         }
+        guard form == .signed else { return receipt }
+        receipt.signedHead = signedHead
+        // What is published proves itself, and says nothing against the log.
+        guard (try? receipt.verified()) != nil else { throw .notSigned }
         return receipt
     }
 

@@ -6,12 +6,13 @@ extension Receipt {
     // MARK: Writing
 
     /// The receipt as JSON text, in one line. The number of its form says by which rule the log has its partitions, and
-    /// whether it has the tree over the partition or links.
+    /// whether it has links, the tree over the partition, or a signed head, too.
     public var json: [UInt8] {
         var writer = JSONWriter(
             reservingCapacity: 2_048 + event.payload.count + event.metadata.count + 67 * (head?.links.count ?? 0))
         writer.beginObject()
-        writer.field("receipt", (tree == nil ? 0 : 2) + (partitioning.rule == .sha256 ? 1 : 2))
+        writer.field(
+            "receipt", (tree == nil ? 0 : signedHead == nil ? 2 : 4) + (partitioning.rule == .sha256 ? 1 : 2))
         writer.field("partitions", partitioning.count)
         writer.key("event")
         writeEvent(to: &writer)
@@ -20,6 +21,7 @@ extension Receipt {
         if let tree {
             writer.key("tree")
             write(tree, to: &writer)
+            if let signedHead { writer.field("signedHead", signedHead.description) }
         } else {
             writer.key("head")
             writeHead(to: &writer)
@@ -90,14 +92,19 @@ extension Receipt {
             var batch: Batch?
             var head: Head?
             var tree: Tree?
-            try reader.members(["receipt", "partitions", "event", "batch", form > 2 ? "tree" : "head"]) {
+            var signedHead: SignedNote?
+            let end = form > 4 ? ["tree", "signedHead"] : form > 2 ? ["tree"] : ["head"]
+            try reader.members(["receipt", "partitions", "event", "batch"] + end) {
                 (reader, key) throws(JSONReadingError) in
                 switch key {
-                case "receipt": _ = try reader.integer(in: 1...4)
+                case "receipt": _ = try reader.integer(in: 1...6)
                 case "partitions": partitions = Int(try reader.integer(in: 1...Int64(Receipt.maximumPartitions)))
                 case "event": event = try RecordedEvent(ofReceipt: &reader)
                 case "batch": batch = form > 2 ? try Batch(besideTree: &reader) : try Batch(from: &reader)
                 case "tree": tree = try Tree(from: &reader)
+                case "signedHead":
+                    signedHead = SignedNote(try reader.string())
+                    guard signedHead != nil else { throw reader.failure("a signed note") }
                 default: head = reader.takeNull() ? nil : try Head(from: &reader)
                 }
             }
@@ -109,9 +116,11 @@ extension Receipt {
                     MerkleTree.root(from: leaf, at: batch.index, of: batch.size, path: batch.path) ?? .zero
                 batch.chainDigest = batch.previousChainDigest.chained(to: batch.contentDigest)
             }
-            return Receipt(
+            var receipt = Receipt(
                 partitioning: Partitioning(count: partitions, by: form % 2 == 1 ? .sha256 : .slots), event: event,
                 batch: batch, head: head, tree: tree)
+            receipt.signedHead = signedHead
+            return receipt
         }
     }
 
@@ -121,7 +130,7 @@ extension Receipt {
             var form: Int64?
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                if key == "receipt" { form = try reader.integer(in: 1...4) } else { _ = try reader.rawValue() }
+                if key == "receipt" { form = try reader.integer(in: 1...6) } else { _ = try reader.rawValue() }
             }
             guard let form else { throw reader.failure("'receipt'") }
             return form

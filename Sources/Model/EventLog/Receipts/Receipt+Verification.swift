@@ -8,6 +8,7 @@ extension Receipt {
         try checkPath()
         let chain = try chain()
         try checkTree()
+        try checkSignedHead()
         return Proof(chain: chain)
     }
 
@@ -33,7 +34,7 @@ extension Receipt {
             case links
             /// The chain up to the batch, and its path, make the root over the partition.
             case tree
-            /// The chain, or the tree, has a digest that is known from elsewhere.
+            /// The chain, or the tree, has a digest that is known from elsewhere, or was signed.
             case head
         }
 
@@ -147,5 +148,13 @@ extension Receipt {
         guard root == tree.root else {
             throw Fault(.tree, "the batch and its path lead to \(root), not to the root \(tree.root)")
         }
+    }
+
+    /// What is signed is this tree. Whose signatures these are, only keys from elsewhere tell.
+    private func checkSignedHead() throws(Fault) {
+        guard let tree, let signedHead else { return }
+        guard let head = SignedHead(text: signedHead.text), head.size == tree.size, head.root == tree.root,
+            head.origin.hasSuffix("/\(event.partition)")
+        else { throw Fault(.head, "what is signed is not the root over this tree") }
     }
 }

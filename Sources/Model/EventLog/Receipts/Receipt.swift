@@ -21,6 +21,8 @@ public struct Receipt: Equatable, Sendable {
     public var head: Head?
     /// The batch's place in the tree over its partition; nil in a receipt of links.
     public var tree: Tree?
+    /// The tree's root, as the log's signer and witnesses have signed it; nil if nobody has.
+    public var signedHead: SignedNote?
 
     /// What a receipt contains of a batch.
     public struct Batch: Equatable, Sendable {
@@ -99,6 +101,8 @@ public struct Receipt: Equatable, Sendable {
     public enum Form: String, CaseIterable, Sendable {
         /// The tree over the partition: short, however long the log is.
         case tree
+        /// The same, up to the newest head that is signed.
+        case signed
         /// The digest of each batch between them: for a head of which only the chain's digest is known.
         case links
     }

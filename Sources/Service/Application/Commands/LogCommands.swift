@@ -36,14 +36,11 @@ enum LogCommands {
                 let filter = EventFilter(
                     kinds: try call[kinds], since: try call[since], until: try call[until], actor: try call[actor])
                 guard let stream = try call[stream] else {
-                    let partition = try call[partition]
-                    guard (0..<Int64(service.partitioning.count)).contains(partition) else {
-                        let last = service.partitioning.count - 1
-                        throw .invalid("PARTITION", last == 0 ? "must be 0" : "must be from 0 to \(last)")
-                    }
+                    let partition = try LogCommands.partition(
+                        try call[partition], of: service.partitioning, field: "PARTITION")
                     let event = try call[wait].map { milliseconds in
                         AwaitedEvent(
-                            partition: Int(partition), position: after + 1, milliseconds: milliseconds)
+                            partition: partition, position: after + 1, milliseconds: milliseconds)
                     }
                     return try service.reading(
                         for: call.caller, waitingFor: event
@@ -51,11 +48,11 @@ enum LogCommands {
                         guard filter.isEmpty else {
                             let found = try await log.find(filter, after: after, limit: limit, numbered: \.position) {
                                 after, limit async throws(EventLogError) in
-                                try await log.read(partition: Int(partition), after: after, limit: limit)
+                                try await log.read(partition: partition, after: after, limit: limit)
                             }
                             return .document(LogDocument.bytes(of: found))
                         }
-                        let events = try await log.read(partition: Int(partition), after: after, limit: limit)
+                        let events = try await log.read(partition: partition, after: after, limit: limit)
                         return .documents(events.map(LogDocument.bytes))
                     }
                 }
@@ -84,17 +81,30 @@ enum LogCommands {
             let stream = parameters.required("stream", .provenStream)
             let version = parameters.required("version", .integer(1 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
-            let form = parameters.option("FORM", "form", .receiptForm, default: .tree)
+            let form = parameters.option("FORM", "form", .receiptForm)
             return { service, call throws(Failure) in
                 let (stream, form) = (try call[stream], try call[form])
                 // What is in an order is for whoever may see the order; everything else, and what takes megabytes, is for
                 // auditors.
-                guard stream.category == .order && form == .tree || call.rights.mayActAs(.auditor) else {
+                guard stream.category == .order && form != .links || call.rights.mayActAs(.auditor) else {
                     throw .noPermissionForKey
                 }
                 return service.receipt(
                     for: stream, version: try call[version], head: try call[head], form: form,
                     to: call.caller, within: call.confinement)
+            }
+        },
+        Command(
+            "LOG.SIGNED", .log, role: .anybody,
+            "Returns the newest signed head of a partition of the log, with what witnesses have signed of it."
+        ) { parameters in
+            let partition = parameters.required("partition", .integer.accepting("from 0"))
+            return { service, call throws(Failure) in
+                let partition = try LogCommands.partition(try call[partition], of: service.partitioning)
+                return try service.reading(for: call.caller, waitingFor: nil) { log async throws(EventLogError) in
+                    try await log.signedHead(of: partition).map { .document(LogDocument.bytes(of: $0, partition)) }
+                        ?? .null
+                }
             }
         },
         Command(
@@ -105,16 +115,23 @@ enum LogCommands {
             let since = parameters.option("SINCE", "size", .integer(0 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
             return { service, call throws(Failure) in
-                let partition = try call[partition]
-                guard (0..<Int64(service.partitioning.count)).contains(partition) else {
-                    let last = service.partitioning.count - 1
-                    throw .invalid("partition", last == 0 ? "must be 0" : "must be from 0 to \(last)")
-                }
+                let partition = try LogCommands.partition(try call[partition], of: service.partitioning)
                 return service.growth(
-                    of: Int(partition), head: try call[head], since: try call[since], to: call.caller)
+                    of: partition, head: try call[head], since: try call[since], to: call.caller)
             }
         },
     ]
+
+    /// A partition that the log has.
+    private static func partition(
+        _ number: Int64, of partitioning: Partitioning, field: String = "partition"
+    ) throws(Failure) -> Int {
+        let last = partitioning.count - 1
+        guard (0...Int64(last)).contains(number) else {
+            throw .invalid(field, last == 0 ? "must be 0" : "must be from 0 to \(last)")
+        }
+        return Int(number)
+    }
 }
 
 extension ArgumentType<EventFilter.Kinds> {

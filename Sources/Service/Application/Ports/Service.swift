@@ -265,8 +265,10 @@ package protocol ServiceOfHistory {
     ) throws(Failure) -> Response
 
     /// A receipt for an event, as JSON. One of an order that is not within a confinement is not there.
+    ///
+    /// - Parameter form: nil for a signed one, if a head is signed that has the event, and for a tree if not.
     func receipt(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form, to caller: Caller,
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form?, to caller: Caller,
         within confinement: Confinement?
     ) -> Response
 

@@ -106,4 +106,8 @@ final class CheckedLog: EventLog {
     func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {
         try await log.growTree(of: partition, anew: anew)
     }
+
+    func signedHead(of partition: Int) async throws(EventLogError) -> PublishedHead? {
+        try await log.signedHead(of: partition)
+    }
 }

@@ -17,12 +17,21 @@ final class ReceiptIssuer {
     typealias Completion = @LoopActor (Result<[UInt8], Failure>) -> Void
 
     /// Calls `completion` with the JSON of a receipt. See `Prover`.
+    ///
+    /// - Parameter form: nil for a signed one, if a head is signed that has the event, and for a tree if not.
     func issue(
-        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form = .tree, to caller: Caller,
+        for stream: StreamName, version: Int64, head: Int64?, form: Receipt.Form? = nil, to caller: Caller,
         completion: @escaping Completion
     ) {
         prove(to: caller, completion) { prover throws(Prover.Failure) in
-            try await prover.receipt(for: stream, version: version, head: head, form: form).json
+            if form == nil, head == nil {
+                do throws(Prover.Failure) {
+                    return try await prover.receipt(for: stream, version: version, form: .signed).json
+                } catch {
+                    guard error == .notSigned else { throw error }
+                }
+            }
+            return try await prover.receipt(for: stream, version: version, head: head, form: form ?? .tree).json
         } failure: {
             Failure($0, missing: .noSuchVersion(version, of: stream))
         }
@@ -80,6 +89,7 @@ extension Failure {
         case .tooManyLinks(let count):
             self.init(.limit, "more than \(count) batches lie between the event's and HEAD")
         case .unsuitableSize(let size): self = .invalid("SINCE", "the log has \(size) batches")
+        case .notSigned: self.init(.notFound, "no head is signed that has the event")
         case .damaged(let reason): self.init(.corrupt, "the log is not what its digests say: \(reason)")
         case .unavailable(let error): self = .unavailable("\(error)")
         }

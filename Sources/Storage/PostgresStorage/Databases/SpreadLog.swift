@@ -197,4 +197,10 @@ package final class SpreadLog: EventLog {
     package func growTree(of partition: Int, anew: Bool) async throws(EventLogError) {
         try await logs[places[partition]].growTree(of: partition, anew: anew)
     }
+
+    @LoopActor
+    package func signedHead(of partition: Int) async throws(EventLogError) -> PublishedHead? {
+        // The first has what is published, as it has users and relays.
+        try await logs[0].signedHead(of: partition)
+    }
 }

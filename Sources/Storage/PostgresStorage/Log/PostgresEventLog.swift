@@ -404,6 +404,11 @@ package final class PostgresEventLog: EventLog {
         }
     }
 
+    package func signedHead(of partition: Int) async throws(EventLogError) -> PublishedHead? {
+        let rows = try await reader.execute(Statements.signedHead, [.int2(Int16(clamping: partition))])
+        return rows.first.map { PublishedHead(note: $0["note"], position: $0["position"]) }
+    }
+
     package func commits(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [Commit] {
@@ -492,6 +497,9 @@ package final class PostgresEventLog: EventLog {
 }
 
 private enum Statements {
+    static let signedHead = Statement(
+        "signed_head", "SELECT position, note FROM tiffin.signed_heads WHERE partition = $1", [.int2])
+
     static let batches = Statement(
         "batches",
         """

@@ -12,7 +12,7 @@ enum Rights {
             ('tiffin_server', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
                 'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'processes', 'servers',
-                'stream_index', 'supply', 'takings', 'tree_nodes', 'user_revision', 'users'
+                'signed_heads', 'stream_index', 'supply', 'takings', 'tree_nodes', 'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
                 'cart_count_rows', 'order_rows', 'outlet_home_rows', 'process_rows', 'projection_checkpoints',
@@ -28,7 +28,7 @@ enum Rights {
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
                 'outlet_home_rows', 'partition_count', 'process_rows', 'processes', 'projection_checkpoints',
-                'quarantine', 'relay_cursors', 'stream_index', 'supply', 'supply_rows', 'takings', 'takings_rows',
+                'quarantine', 'relay_cursors', 'signed_heads', 'stream_index', 'supply', 'supply_rows', 'takings', 'takings_rows',
                 'tree_nodes', 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
