@@ -400,7 +400,10 @@ final class CheckpointKeeper {
         try await fresh.fold(log, upTo: position)
         // From here on it is a matter of milliseconds.
         let shown = model.value.outletHome
+        let point = follower.point
         try await fresh.fold(log, upTo: model.beginReplacement())
+        // A log that has lost its newest events since has none up to there, which look like missing ones.
+        _ = try await log.follow(partition: partition, after: point, limit: 1)
         let changed = await CheckpointKeeper.difference(between: shown, and: fresh.outletHome)
         guard model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit) else {
             throw ReadModelStoreFailure("too much was written meanwhile")
