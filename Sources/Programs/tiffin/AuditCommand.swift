@@ -49,7 +49,19 @@ enum AuditCommand: Subcommand {
         let connection = try ConnectionOptions(options)
         let server = try options[server].map { try connection.server(at: $0) }
         let file = (options[anchor] ?? options[newAnchor]).map(AnchorFile.init)
-        let anchors = try anchors(in: file, options)
+        return try await audit(options, file, try anchors(in: file, options), server)
+    }
+
+    /// Audits a database, and compares it with the anchors of a file that is not added to.
+    @LoopActor
+    static func audit(_ options: Options, comparedWith file: AnchorFile) async throws -> ExitCode {
+        try await audit(options, nil, try file.read(), nil)
+    }
+
+    @LoopActor
+    private static func audit(
+        _ options: Options, _ file: AnchorFile?, _ anchors: [Anchor], _ server: ServerEndpoint?
+    ) async throws -> ExitCode {
         var verdict = Verdict.couldNotRun
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             let source = try await AuditSources.open($0)

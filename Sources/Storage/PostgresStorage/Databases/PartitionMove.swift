@@ -265,7 +265,7 @@ package final class PartitionMove {
         let goal = try await head(of: source).position
         while true {
             let rows = try await source.connection.execute(
-                Statements.batches,
+                CopiedJSON.batches,
                 [number, .int8(reached.position), .int8(PartitionMove.rowsAtOnce), .int8(PartitionMove.bytesAtOnce)])
             guard !rows.isEmpty else { return reached.position - first.position }
             reached = try await write(rows.map { $0["row"] }, after: reached)
@@ -280,7 +280,7 @@ package final class PartitionMove {
             let found = try PlacedHead(rows.first, partition, target.name)
             guard found == reached, !found.isOpen else { throw MoveError("somebody else moves it, too") }
             let added = try await transaction.execute(
-                Statements.addBatches, [.int8(found.position), .bytes(found.digest.bytes), .array(batches)])[0]
+                CopiedJSON.addBatches, [.int8(found.position), .bytes(found.digest.bytes), .array(batches)])[0]
             guard !(added["is_broken"]) else {
                 throw MoveError(
                     "the batches after position \(found.position) do not continue the chain: run tiffin audit")
@@ -355,7 +355,7 @@ package final class PartitionMove {
 
     private func add(_ rows: [String], to table: String) async throws {
         guard !rows.isEmpty else { return }
-        _ = try await target.connection.execute(Statements.add(to: table), [.array(rows)])
+        _ = try await target.connection.execute(CopiedJSON.add(to: table), [.array(rows)])
     }
 
     // MARK: Removing
@@ -467,37 +467,6 @@ private enum Statements {
             SELECT FROM pg_stat_replication WHERE application_name = n AND flush_lsn >= $1::pg_lsn)
         """, [.text, .textArray])
 
-    // JSON has every type of a column, whatever a later migration adds.
-    static let batches = Statement(
-        "copied_batches",
-        """
-        SELECT to_json(b)::text AS row FROM (
-            SELECT *, sum(octet_length(events)) OVER (ORDER BY first_position) - octet_length(events) AS bytes_before
-            FROM (
-                SELECT * FROM tiffin.batches
-                WHERE partition = $1 AND first_position > $2 AND first_position <= \(LogHead.maximumPosition)
-                ORDER BY first_position LIMIT $3) AS b) AS b
-        WHERE bytes_before < $4 ORDER BY first_position
-        """, [.int2, .int8, .int8, .int8])
-
-    static let addBatches = Statement(
-        "add_batches",
-        """
-        WITH added AS (
-            INSERT INTO tiffin.batches SELECT b.* FROM unnest($3) AS r (row)
-                CROSS JOIN LATERAL json_populate_record(NULL::tiffin.batches, r.row::json) AS b
-            RETURNING first_position, last_position, content_digest, chain_digest)
-        SELECT bool_or(
-                first_position IS DISTINCT FROM coalesce(last_before, $1) + 1 OR last_position < first_position
-                OR chain_digest IS DISTINCT FROM sha256(coalesce(chain_before, $2) || content_digest)) AS is_broken,
-            max(last_position) AS last_position,
-            (array_agg(chain_digest ORDER BY first_position DESC))[1] AS chain_digest
-        FROM (
-            SELECT *, lag(last_position) OVER (ORDER BY first_position) AS last_before,
-                lag(chain_digest) OVER (ORDER BY first_position) AS chain_before
-            FROM added) AS a
-        """, [.int8, .bytea, .textArray])
-
     static let index = Statement(
         "index_copy", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])
 
@@ -553,15 +522,6 @@ private enum Statements {
                     ORDER BY \(key) LIMIT $5) AS t) AS t
             WHERE bytes_before < $6 ORDER BY key
             """, [.int2, .int4, .int4, .text, .int8, .int8])
-    }
-
-    static func add(to table: String) -> Statement {
-        Statement(
-            "add_to_\(table)",
-            """
-            INSERT INTO tiffin.\(table) SELECT t.* FROM unnest($1) AS r (row)
-                CROSS JOIN LATERAL json_populate_record(NULL::tiffin.\(table), r.row::json) AS t
-            """, [.textArray])
     }
 
     static let lockClosed = Statement(
