@@ -121,7 +121,7 @@ extension Route {
             case .filters: operation.parameters.append(.filters)
             case .body: operation.body.append(parameter.described(by: command))
             case .content:
-                let document = command.parameterDescriptions.lazy.compactMap(\.schema).first
+                let document = command.parameterDescriptions.first { $0.token == nil && $0.schema != nil }?.schema
                 operation.content = document.map(Operation.Content.document) ?? .picture
             case .cart, .customer: break
             }
@@ -176,6 +176,9 @@ extension Route.Parameter {
     /// The parameter with the values that the command takes.
     fileprivate func described(by command: CommandDeclaration) -> Operation.Parameter {
         let known = command.parameterDescriptions.first { token == nil ? $0.name == name : $0.token == token }
+        if let schema = known?.schema {
+            return Operation.Parameter(name, in: place.rawValue, isRequired: isRequired, schema)
+        }
         return Operation.Parameter(
             name, in: place.rawValue, isRequired: isRequired, isInteger ? .integer : .string, known?.accepted)
     }

@@ -102,15 +102,7 @@ extension ArgumentType<Int> {
 
 extension ArgumentType<ServiceKind> {
     /// A way to have an order.
-    static let service = ArgumentType(
-        kind: .string, accepting: "one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))"
-    ) { argument, field throws(Failure) in
-        guard let service = argument.string.flatMap(ServiceKind.init) else {
-            throw .invalid(
-                field, "must be one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return service
-    }
+    static let service = oneOf(ServiceKind.allCases)
 }
 
 extension ArgumentType<Amount> {

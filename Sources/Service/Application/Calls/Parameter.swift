@@ -8,7 +8,7 @@ package struct ArgumentType<Value>: Sendable {
     let accepted: String
     /// What an id of this type names, if it matters who may use it.
     let subject: Subject?
-    /// The document that it is, if it is one.
+    /// What it is as JSON, where that says more than its kind: a document, or one of some words.
     let schema: JSONSchema?
     /// Reads the value; `field` names it in the error.
     package let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
@@ -97,7 +97,7 @@ package struct ParameterDescription: Sendable {
     package var accepted: String
     /// The value of a call that lacks it, if it has one.
     package var standard: String?
-    /// The document that it is, if it is one.
+    /// What it is as JSON, where that says more than its kind: a document, or one of some words.
     package var schema: JSONSchema?
 
     /// How many arguments it takes.
@@ -226,7 +226,7 @@ package struct ParameterList: Sendable {
         descriptions.append(
             ParameterDescription(
                 name: name, kind: type.kind, token: token, isOptional: isOptional, isRepeated: false,
-                accepted: type.accepted))
+                accepted: type.accepted, schema: type.schema))
         optionTokens.append(Array(token.utf8))
         return .option(optionTokens.count - 1)
     }

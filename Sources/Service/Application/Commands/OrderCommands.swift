@@ -361,7 +361,8 @@ extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue 
     static func oneOf(_ values: [Value]) -> ArgumentType {
         let all = values.map(\.rawValue).joined(separator: ", ")
         let form = values.count == 1 ? all : "one of \(all)"
-        return ArgumentType(kind: .string, accepting: form) { argument, field throws(Failure) in
+        let schema = JSONSchema.words(values.map(\.rawValue))
+        return ArgumentType(kind: .string, accepting: form, schema: schema) { argument, field throws(Failure) in
             guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })
             else { throw .invalid(field, "must be \(form)") }
             return value
