@@ -1,4 +1,5 @@
 internal import Application
+internal import Catalogue
 internal import HTTP
 internal import TextFormats
 
@@ -18,10 +19,33 @@ struct Operation: Sendable {
             self.schema = schema.saying(description)
         }
 
-        /// Filters are an object whose members are keys of the query.
-        static let filters = Parameter(
-            "filters", in: "query", isRequired: false,
-            .object(others: .oneOf([.string, .list(of: .string)])), "filters and options, as docs/http.md has them")
+        /// Every filter, and options beside them. What has a name of its own in each query, an attribute or a filter that
+        /// leaves out what it matches, is a member of an object whose members are keys of the query.
+        static func filters(with options: [CatalogueQuery.Option]) -> [Parameter] {
+            let named = Filter.all.filter { !FilterKeys.isOfAttributes($0) }.map { filter in
+                let schema: JSONSchema =
+                    switch filter.values {
+                    case "": .words(["1"])
+                    case "min max":
+                        .string.saying(
+                            "a range such as 200,2000, or 200, with an open end"
+                                + (filter.takesOneNumber ? ", or one number" : ""))
+                    case "words …": .string.saying(filter.accepted)
+                    default: .list(of: .string).saying("any of them: \(filter.accepted)")
+                    }
+                return Parameter(filter.name.lowercased(), in: "query", isRequired: false, schema)
+            }
+            let others = options.map { option in
+                let isInteger = [.limit, .seed].contains(option)
+                return Parameter(
+                    option.rawValue.lowercased(), in: "query", isRequired: false, isInteger ? .integer : .string,
+                    option == .facets ? "with commas between them: \(option.accepted)" : option.accepted)
+            }
+            let rest = Parameter(
+                "filters", in: "query", isRequired: false, .object(others: .oneOf([.string, .list(of: .string)])),
+                "attr.NAME, and any filter behind not., as docs/http.md has them")
+            return named + others + [rest]
+        }
     }
 
     /// A body that is no object of parameters.
@@ -145,12 +169,47 @@ extension Operation {
 // MARK: Writing
 
 extension Operation {
+    /// How a request says whose it is.
+    private static let schemes: [(name: String, site: Site, json: String)] = [
+        (
+            "visitor", .store,
+            #"{"type":"apiKey","in":"cookie","name":"\#(Visitor.cookieName)","description":"a browser of the store"}"#
+        ),
+        (
+            "login", .console,
+            #"{"type":"apiKey","in":"cookie","name":"\#(ConsoleSessions.cookieName)","description":"of logIn"}"#
+        ),
+        ("token", .console, #"{"type":"http","scheme":"bearer","bearerFormat":"NAME:TOKEN"}"#),
+    ]
+
+    static func writeSecuritySchemes(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for scheme in schemes {
+            writer.key(dynamic: scheme.name)
+            writer.raw(scheme.json.utf8)
+        }
+        writer.endObject()
+    }
+
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("operationId", name)
         if let command { writer.field("x-command", command) }
         writer.field("summary", summary)
         writer.field("tags", Site.allCases.filter(sites.contains).map(\.rawValue))
+        // Nothing is needed where nobody logs in, and before a browser has its cookie.
+        writer.key("security")
+        writer.beginArray()
+        for scheme in [nil] + Operation.schemes.filter({ sites.contains($0.site) }).map(\.name) {
+            writer.beginObject()
+            if let scheme {
+                writer.key(dynamic: scheme)
+                writer.beginArray()
+                writer.endArray()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
         writer.key("parameters")
         writer.beginArray()
         for parameter in parameters { write(parameter, to: &writer) }

@@ -1,4 +1,5 @@
 internal import Application
+internal import Catalogue
 internal import HTTP
 internal import TextFormats
 
@@ -87,6 +88,8 @@ extension Route {
         JSONSchema.write(JSONSchema.definitions(in: schemas), to: &writer, in: .openAPI)
         writer.key("responses")
         writer.raw(problemResponse.utf8)
+        writer.key("securitySchemes")
+        Operation.writeSecuritySchemes(to: &writer)
         writer.endObject()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
@@ -118,7 +121,7 @@ extension Route {
         for parameter in parameters {
             switch parameter.place {
             case .path, .query: operation.parameters.append(parameter.described(by: command))
-            case .filters: operation.parameters.append(.filters)
+            case .filters: operation.parameters += Operation.Parameter.filters(with: queryOptions)
             case .body: operation.body.append(parameter.described(by: command))
             case .content:
                 let document = command.parameterDescriptions.first { $0.token == nil && $0.schema != nil }?.schema
@@ -156,10 +159,17 @@ extension Route {
         case .document: answers.append((.ok, "the document", document?.withoutNull))
         }
         // A list is empty then.
-        if !isList, parameters.contains(where: { $0.name == "since" || $0.place == .filters }) {
+        if !isList, parameters.contains(where: { $0.name == "since" }) || queryOptions.contains(.since) {
             answers.append((.noContent, "nothing has changed", nil))
         }
         return answers
+    }
+
+    /// What its query takes beside filters, if it takes these.
+    private var queryOptions: [CatalogueQuery.Option] {
+        guard parameters.contains(where: { $0.place == .filters }) else { return [] }
+        let tokens = command.declaration.parameterDescriptions.compactMap(\.token)
+        return CatalogueQuery.Option.allCases.filter { tokens.contains($0.rawValue) }
     }
 
     /// The codes of its problems.
