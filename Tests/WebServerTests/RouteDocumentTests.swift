@@ -1,10 +1,11 @@
 import Foundation
 import HTTP
 import Testing
+import TextFormats
 
 @testable import WebServer
 
-/// The routes in docs/http.md and docs/openapi.json are those of the table.
+/// The routes in docs/http.md, docs/openapi.json and docs/asyncapi.json are those of this version.
 @Suite struct RouteDocumentTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../docs").standardized
@@ -26,9 +27,10 @@ import Testing
         }
     }
 
-    @Test func `docs/openapi.json describes the table`() throws {
-        let file = Self.folder.appending(path: "openapi.json")
-        let document = try JSONSerialization.jsonObject(with: Data(Route.openAPI().utf8))
+    @Test(arguments: [("openapi.json", Descriptions.openAPI), ("asyncapi.json", Descriptions.asyncAPI)])
+    func `the descriptions for programs are those of this version`(_ name: String, _ description: String) throws {
+        let file = Self.folder.appending(path: name)
+        let document = try JSONSerialization.jsonObject(with: Data(description.utf8))
         let pretty = try JSONSerialization.data(
             withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         let text = String(decoding: pretty, as: UTF8.self) + "\n"
@@ -36,6 +38,19 @@ import Testing
             try text.write(to: file, atomically: true, encoding: .utf8)
         } else {
             #expect(try String(contentsOf: file, encoding: .utf8) == text, Self.advice)
+        }
+    }
+
+    @Test func `every operation has a name of its own, a typed answer and its codes`() {
+        let operations = Route.all.map(\.operation) + Operation.besideTable
+        #expect(Set(operations.map(\.name)).count == operations.count)
+        for operation in operations {
+            #expect(!operation.answers.isEmpty && !operation.codes.isEmpty, "\(operation.name)")
+            for (status, _, schema) in operation.answers where status != .noContent {
+                #expect(schema != nil && schema != .any, "\(operation.name)")
+            }
+            let unlisted = operation.codes.filter { Problem.statuses(of: [$0]).isEmpty }
+            #expect(unlisted == [], "\(operation.name)")
         }
     }
 

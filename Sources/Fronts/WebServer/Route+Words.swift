@@ -122,6 +122,9 @@ enum FilterKeys {
     /// The prefix of a filter that leaves out what it matches.
     static let exclusion = "not."
     private static let attribute = "ATTR"
+
+    /// Whether the key of a filter goes on with the name of an attribute.
+    static func isOfAttributes(_ filter: Filter) -> Bool { filter.name == attribute }
     private static let open = "OPEN"
 
     /// The words of all filters and options, which are taken from the query.

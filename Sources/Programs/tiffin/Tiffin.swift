@@ -32,9 +32,9 @@ struct Tiffin {
 
     static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
-        AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, KeyCommand.self, SignCommand.self,
-        WitnessCommand.self, BackupCommand.self, RestoreCommand.self, WhyCommand.self,
-        ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self,
+        AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, KeyCommand.self,
+        SignCommand.self, WitnessCommand.self, BackupCommand.self, RestoreCommand.self, WhyCommand.self,
+        ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self, SchemaCommand.self,
     ]
 
     /// Ends the process, with its last words.

@@ -158,3 +158,49 @@ public enum PromotionCodec {
         return ids
     }
 }
+
+extension PromotionCodec {
+    /// The members of a promotion.
+    ///
+    /// - Parameter time: a time, as it is written there.
+    public static func members(time: JSONSchema) -> [JSONSchema.Member] {
+        [
+            .member("id", .identifier), .member("title", .string), .member("on", .words(of: Promotion.Target.self)),
+            .member(
+                "give",
+                .object([
+                    .optional("percent", .rate), .optional("amount", .money),
+                    .optional("price", .money),
+                ]).named("Gift"), "one of its members"),
+            .optional(
+                "of",
+                .object([
+                    .optional("items", .list(of: .identifier)), .optional("sections", .list(of: .identifier)),
+                    .optional("tags", .list(of: .string)),
+                ]).named("Scope"), "what of the menu it is for; everything where it is left out"),
+            .optional("buy", .integer, "how many units are paid for"),
+            .optional("get", .integer, "how many more it is for; 1 where it is left out"),
+            .optional("minimum", .money, "the least subtotal"),
+            .optional("code", .string, "what a customer has to say"), .optional("from", time), .optional("until", time),
+            .optional("service", .words(of: ServiceKind.self)), .optional("limit", .integer, "how often in all"),
+            .optional("perCustomer", .integer, "how often for one customer"),
+            .optional("cap", .money, "the most that it takes off"),
+            .optional("alone", .boolean, "whether it excludes others"),
+            .optional("by", .words(of: Promotion.Payer.self), "who pays; the outlet where it is left out"),
+        ]
+    }
+}
+
+extension PromotionCodec {
+    private static let id = JSONSchema.Member.member("id", .identifier)
+
+    static let schemas = [
+        EventSchema(
+            "promotions.put",
+            "The outlet has the promotion, in place of one with its id; with another `limit` it is no longer used up.",
+            members(time: .moment)),
+        EventSchema("promotions.ended", "The promotion is gone.", [id]),
+        EventSchema("promotions.spent", "The promotion is used up.", [id]),
+        EventSchema("promotions.resumed", "The promotion can be used again.", [id]),
+    ]
+}

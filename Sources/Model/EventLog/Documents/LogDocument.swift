@@ -1,5 +1,5 @@
 internal import Domain
-internal import TextFormats
+public import TextFormats
 
 /// The log as JSON.
 public enum LogDocument {
@@ -97,4 +97,31 @@ public enum LogDocument {
             writer.string(String(decoding: json, as: UTF8.self))
         }
     }
+}
+
+extension LogDocument {
+    /// An event, as ``bytes(of:)-(RecordedEvent)`` shows it. `EventSchema` says what the payloads are.
+    public static let eventSchema = schema(
+        kind: .string, payload: .object(others: .any).saying("by kind and schemaVersion, as docs/events.md has it")
+    ).named("Event")
+
+    static func schema(kind: JSONSchema, payload: JSONSchema) -> JSONSchema {
+        .object([
+            .member("partition", .count), .member("position", .count), .member("stream", .string),
+            .member("version", .count, "of the stream"), .member("kind", kind),
+            .member("schemaVersion", .count, "of the kind's payload"), .member("payload", payload),
+            .member("metadata", EventMetadata.schema), .member("recordedAt", .time),
+        ])
+    }
+
+    /// Events that a filter found.
+    public static let foundSchema = JSONSchema.object([
+        .member("events", .list(of: eventSchema)), .member("to", .integer, "how far it was looked"),
+        .member("next", .integer.orNull, "where to go on; null at the end"),
+    ]).named("FoundEvents")
+
+    /// The heads of every partition.
+    public static let headsSchema = JSONSchema.list(
+        of: .object([.member("partition", .count), .member("position", .count), .member("digest", .string)])
+            .named("LogHead"))
 }

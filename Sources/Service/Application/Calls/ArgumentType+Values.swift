@@ -102,15 +102,7 @@ extension ArgumentType<Int> {
 
 extension ArgumentType<ServiceKind> {
     /// A way to have an order.
-    static let service = ArgumentType(
-        kind: .string, accepting: "one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))"
-    ) { argument, field throws(Failure) in
-        guard let service = argument.string.flatMap(ServiceKind.init) else {
-            throw .invalid(
-                field, "must be one of \(ServiceKind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
-        return service
-    }
+    static let service = oneOf(ServiceKind.allCases)
 }
 
 extension ArgumentType<Amount> {
@@ -212,8 +204,8 @@ extension ArgumentType<StreamName> {
 
 extension ArgumentType {
     /// A JSON document, read and checked by its type.
-    static func document(_ type: Value.Type) -> ArgumentType where Value: InputValue {
-        ArgumentType(kind: .string, accepting: "a JSON document") { argument, _ throws(Failure) in
+    static func document(_ type: Value.Type) -> ArgumentType where Value: InputObject {
+        ArgumentType(kind: .string, accepting: "a JSON document", schema: Value.schema) { argument, _ throws(Failure) in
             try DocumentInput.decode(type, from: argument)
         }
     }
