@@ -1,0 +1,1 @@
+// The documents of the API. Written by Scripts/clients from docs/openapi.json.
