@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+import schemas
 import tiffin
 from monkeys import run_monkey
 from tiffin import Server, fresh_data_dir, fresh_database, private_redis
@@ -14,6 +15,7 @@ unique = itertools.count(1)
 def pytest_configure(config):
     if "TIFFIN_TEST_DATABASE" not in os.environ:
         pytest.exit("TIFFIN_TEST_DATABASE is not set; run these tests through Scripts/test", returncode=4)
+    schemas.watch()
 
 
 # The workers take the files in this order, and the others after them: long ones start early.

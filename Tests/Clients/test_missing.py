@@ -198,8 +198,8 @@ class TestHTTP:
         tried = 0
         for path, methods in paths.items():
             for method, operation in methods.items():
-                command = operation["x-command"]
-                if "{" not in path or "console" not in operation["tags"] or command.lower().split()[0] in OTHERS:
+                command = operation.get("x-command", "")
+                if not command or "{" not in path or "console" not in operation["tags"] or command.lower().split()[0] in OTHERS:
                     continue
                 body = None
                 if "requestBody" in operation:

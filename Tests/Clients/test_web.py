@@ -12,6 +12,7 @@ from urllib.parse import quote
 import jsonpatch
 import pytest
 
+import schemas
 import tiffin
 from test_services import open_bistro
 from tiffin import Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document
@@ -83,6 +84,7 @@ class Browser:
             if lines == [":"]:
                 return event()
             (name, data) = lines
+            schemas.check_message(name.removeprefix("event: "), data.removeprefix("data: "))
             return name.removeprefix("event: "), json.loads(data.removeprefix("data: "))
 
         try:

@@ -454,6 +454,9 @@ def encode(*arguments) -> bytes:
 class Client:
     """One connection. Error replies are returned by `read` and `pipeline`, raised by calling the client."""
 
+    # Called with each command and its reply, where somebody looks at all of them.
+    on_reply = staticmethod(lambda arguments, reply: None)
+
     def __init__(self, port: int, *, host="127.0.0.1", source=None, protocol=2, tls=None):
         self.socket = socket.create_connection((host, port), REPLY_SECONDS, source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -481,6 +484,7 @@ class Client:
         reply = self.read()
         if isinstance(reply, ReplyError):
             raise reply
+        self.on_reply(arguments, reply)
         return reply
 
     def json(self, *arguments):
@@ -498,6 +502,7 @@ class Client:
     def pipeline(self, commands, window=256) -> list:
         """Sends the commands, `window` at a time, and returns the replies, errors among them."""
         replies, batch = [], []
+        commands = list(commands)
         for command in commands:
             batch.append(encode(*command))
             if len(batch) == window:
@@ -507,6 +512,8 @@ class Client:
         if batch:
             self.send(b"".join(batch))
             replies += [self.read() for _ in batch]
+        for command, reply in zip(commands, replies):
+            self.on_reply(command, reply)
         return replies
 
     def read(self):
@@ -525,11 +532,11 @@ class Client:
             case b"$" | b"=":
                 return self._bulk(kind, int(rest))
             case b"*" | b"~":
-                return None if int(rest) < 0 else [self.read() for _ in range(int(rest))]
+                return None if int(rest) < 0 else self._message([self.read() for _ in range(int(rest))])
             case b"%":
                 return {self.read(): self.read() for _ in range(int(rest))}
             case b">":
-                return Push([self.read() for _ in range(int(rest))])
+                return Push(self._message([self.read() for _ in range(int(rest))]))
             case b"_":
                 return None
             case b",":
@@ -537,6 +544,11 @@ class Client:
             case b"#":
                 return rest == b"t"
         raise ValueError(f"not a reply: {line!r}")
+
+    def _message(self, items: list) -> list:
+        if items[:1] == [b"message"]:
+            self.on_reply(items[:2], items[2])
+        return items
 
     def _bulk(self, kind: bytes, length: int):
         if length < 0:

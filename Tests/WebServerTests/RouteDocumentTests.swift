@@ -1,6 +1,7 @@
 import Foundation
 import HTTP
 import Testing
+import TextFormats
 
 @testable import WebServer
 
@@ -36,6 +37,19 @@ import Testing
             try text.write(to: file, atomically: true, encoding: .utf8)
         } else {
             #expect(try String(contentsOf: file, encoding: .utf8) == text, Self.advice)
+        }
+    }
+
+    @Test func `every operation has a name of its own, a typed answer and its codes`() {
+        let operations = Route.all.map(\.operation) + Operation.besideTable
+        #expect(Set(operations.map(\.name)).count == operations.count)
+        for operation in operations {
+            #expect(!operation.answers.isEmpty && !operation.codes.isEmpty, "\(operation.name)")
+            for (status, _, schema) in operation.answers where status != .noContent {
+                #expect(schema != nil && schema != .any, "\(operation.name)")
+            }
+            let unlisted = operation.codes.filter { Problem.statuses(of: [$0]).isEmpty }
+            #expect(unlisted == [], "\(operation.name)")
         }
     }
 

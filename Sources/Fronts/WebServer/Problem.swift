@@ -43,6 +43,20 @@ struct Problem {
         statuses.first { $0.codes.contains(code) }?.status ?? .conflict
     }
 
+    /// The codes with their statuses, of those that are listed.
+    static func statuses(of codes: [String]) -> [(status: HTTPStatus, codes: [String])] {
+        statuses.map { listed in (listed.status, codes.filter(listed.codes.contains)) }.filter { !$0.codes.isEmpty }
+    }
+
+    /// The schema of ``answer``.
+    static let schema = JSONSchema.object([
+        .member("type", .words(["about:blank"])), .member("title", .string, "what the status is called"),
+        .member("status", .integer, "that of HTTP"),
+        .member(
+            "code", .words(statuses.flatMap(\.codes).sorted()), "for programs; docs/protocol.md says what each means"),
+        .member("detail", .string, "for people"),
+    ]).named("Problem")
+
     var answer: HTTPAnswer {
         var writer = JSONWriter(reservingCapacity: 160 + detail.utf8.count)
         writer.beginObject()

@@ -31,7 +31,7 @@ extension Route {
 
     /// The OpenAPI document of a site; of both where none is named.
     static func openAPI(of site: Site? = nil) -> String {
-        let all = Route.all.filter { site.map($0.sites.contains) ?? true }
+        let operations = (all.map(\.operation) + Operation.besideTable).filter { site.map($0.sites.contains) ?? true }
         let local: [(String, Site)] = [("http://127.0.0.1:7380", .store), ("http://127.0.0.1:7381", .console)]
         let servers = site.map { [("/", $0)] } ?? local
         var writer = JSONWriter()
@@ -43,8 +43,8 @@ extension Route {
         writer.field("version", Version.current)
         writer.field(
             "description",
-            "Each operation runs a command of the line protocol, its x-command; docs/reference/ describes "
-                + "the documents, docs/http.md the rest.")
+            "An operation with an x-command runs that command of the line protocol; docs/reference/ describes it, "
+                + "docs/http.md the rest.")
         writer.endObject()
         writer.key("servers")
         writer.beginArray()
@@ -58,141 +58,109 @@ extension Route {
         writer.key("paths")
         writer.beginObject()
         var paths: [String] = []
-        for route in all where !paths.contains(route.path) { paths.append(route.path) }
+        for operation in operations where !paths.contains(operation.path) { paths.append(operation.path) }
         for path in paths {
             writer.key(dynamic: path)
             writer.beginObject()
-            for route in all where route.path == path {
-                writer.key(dynamic: route.method.lowercased())
-                route.writeOperation(to: &writer)
+            for operation in operations where operation.path == path {
+                writer.key(dynamic: operation.method.lowercased())
+                operation.write(to: &writer)
             }
             writer.endObject()
         }
         writer.endObject()
+        // What commands answer in the line protocol, where an operation may say it otherwise.
+        let answers = site == nil ? commands.map { ($0.declaration.name, $0.declaration.answers) } : []
+        if site == nil {
+            writer.key("x-answers")
+            writer.beginObject()
+            for case (let name, let answer?) in answers {
+                writer.key(dynamic: name)
+                answer.write(to: &writer)
+            }
+            writer.endObject()
+        }
         writer.key("components")
-        writer.raw(components.utf8)
+        writer.beginObject()
+        writer.key("schemas")
+        let schemas = operations.flatMap(\.schemas) + [Problem.schema] + answers.compactMap(\.1)
+        JSONSchema.write(JSONSchema.definitions(in: schemas), to: &writer)
+        writer.key("responses")
+        writer.raw(problemResponse.utf8)
+        writer.endObject()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
     }
 
-    private static let components =
-        ##"{"schemas":{"Problem":{"type":"object","required":["type","title","status","code","detail"],"properties":{"##
-        + ##""type":{"const":"about:blank"},"title":{"type":"string"},"status":{"type":"integer"},"##
-        + ##""code":{"type":"string"},"detail":{"type":"string"}}}},"##
-        + ##""responses":{"Problem":{"description":"why there is no other answer","content":"##
-        + ##"{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}}}}"##
+    private static let problemResponse =
+        ##"{"Problem":{"description":"refused before the command runs","content":"##
+        + ##"{"application/problem+json":{"schema":{"$ref":"#/components/schemas/Problem"}}}}}"##
 
-    private func writeOperation(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("operationId", method.lowercased() + path.filter { !"{}".contains($0) }.replacing("/", with: "_"))
-        writer.field("x-command", command.declaration.name)
-        writer.field("summary", command.declaration.summary)
-        writer.field("tags", Site.allCases.filter(sites.contains).map(\.rawValue))
-        writer.key("parameters")
-        writer.beginArray()
+    /// What it is in the OpenAPI document.
+    var operation: Operation {
+        let command = command.declaration
+        var operation = Operation(name, method, path, sites, command.summary)
+        operation.command = command.name
         for parameter in parameters {
             switch parameter.place {
-            case .path: write(parameter.name, in: "path", isRequired: true, "string", to: &writer)
-            case .query:
-                write(parameter.name, in: "query", isRequired: parameter.isRequired, parameter.type, to: &writer)
-            case .filters: writeFilters(to: &writer)
-            case .body, .content, .cart, .customer: break
+            case .path, .query: operation.parameters.append(parameter.described(by: command))
+            case .filters: operation.parameters.append(.filters)
+            case .body: operation.body.append(parameter.described(by: command))
+            case .content: operation.content = takesPicture ? .picture : .document
+            case .cart, .customer: break
             }
         }
         if isWrite {
-            write("version", in: "query", isRequired: false, "integer", to: &writer)
-            write("Idempotency-Key", in: "header", isRequired: false, "string", to: &writer)
+            operation.parameters.append(
+                Operation.Parameter("version", in: "query", isRequired: false, .count, "only if it has that version"))
+            operation.parameters.append(
+                Operation.Parameter("Idempotency-Key", in: "header", isRequired: false, .string, "to send it again"))
         }
-        writer.endArray()
-        writeBody(to: &writer)
-        writer.key("responses")
-        writer.beginObject()
+        operation.answers = answers
+        operation.codes = codes
+        return operation
+    }
+
+    /// What it answers where nothing is wrong: statuses, each with what it means and its document.
+    private var answers: [(status: HTTPStatus, meaning: String, schema: JSONSchema?)] {
+        var answers: [(status: HTTPStatus, meaning: String, schema: JSONSchema?)] = []
+        let document = command.declaration.answers
+        var isList = false
         switch reply {
-        case .order: writeResponse("201", "what was made", "{\"type\":\"object\"}", to: &writer)
-        case .begun: writeResponse("202", "what was begun", "{\"type\":\"object\"}", to: &writer)
-        case .document, .own, .list, .number: writeResponse("200", "the answer", "{}", to: &writer)
+        case .number(let name):
+            let title = name == "count" ? "CartCount" : "Version"
+            answers.append((.ok, "the \(name)", .object([.member(name, .count)]).named(title)))
+        case .order:
+            answers.append((.created, "what was made", .object([.member("order", .identifier)]).named("PlacedOrder")))
+        case .begun: answers.append((.accepted, "what was begun", document))
+        case .own: answers.append((.ok, "the document; null where there is none yet", document))
+        case .list:
+            isList = true
+            answers.append((.ok, "the list", document))
+        case .document: answers.append((.ok, "the document", document?.withoutNull))
         }
         // A list is empty then.
-        let isList = if case .list = reply { true } else { false }
-        if !isList, parameters.contains(where: { $0.name == "since" }) {
-            writeResponse("204", "nothing has changed", nil, to: &writer)
+        if !isList, parameters.contains(where: { $0.name == "since" || $0.place == .filters }) {
+            answers.append((.noContent, "nothing has changed", nil))
         }
-        writer.key("default")
-        writer.raw(##"{"$ref":"#/components/responses/Problem"}"##.utf8)
-        writer.endObject()
-        writer.endObject()
+        return answers
     }
 
-    private func write(
-        _ name: String, in place: String, isRequired: Bool, _ type: String, to writer: inout JSONWriter
-    ) {
-        writer.beginObject()
-        writer.field("name", name)
-        writer.field("in", place)
-        writer.field("required", isRequired)
-        writer.key("schema")
-        writer.raw("{\"type\":\"\(type)\"}".utf8)
-        writer.endObject()
-    }
-
-    /// Filters are an object whose members are keys of the query.
-    private func writeFilters(to writer: inout JSONWriter) {
-        writer.beginObject()
-        writer.field("name", "filters")
-        writer.field("in", "query")
-        writer.field("style", "form")
-        writer.field("explode", true)
-        writer.key("schema")
-        writer.raw(
-            #"{"type":"object","additionalProperties":{"type":["string","array"],"items":{"type":"string"}}}"#.utf8)
-        writer.endObject()
-    }
-
-    private func writeBody(to writer: inout JSONWriter) {
-        let members = parameters.filter { $0.place == .body }
-        let isDocument = parameters.contains { $0.place == .content }
-        guard isDocument || !members.isEmpty else { return }
-        writer.key("requestBody")
-        writer.beginObject()
-        writer.field("required", isDocument || members.contains(where: \.isRequired))
-        writer.key("content")
-        writer.beginObject()
-        writer.key(takesPicture ? "image/*" : "application/json")
-        writer.beginObject()
-        writer.key("schema")
-        writer.beginObject()
-        writer.field("type", takesPicture ? "string" : "object")
-        if !isDocument {
-            writer.field("required", members.filter(\.isRequired).map(\.name))
-            writer.key("properties")
-            writer.beginObject()
-            for member in members {
-                writer.key(dynamic: member.name)
-                writer.raw("{\"type\":\"\(member.type)\"}".utf8)
-            }
-            writer.endObject()
-            writer.field("additionalProperties", false)
-        }
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-    }
-
-    private func writeResponse(
-        _ status: StaticString, _ description: String, _ schema: String?, to writer: inout JSONWriter
-    ) {
-        writer.key(status)
-        writer.beginObject()
-        writer.field("description", description)
-        if let schema {
-            writer.key("content")
-            writer.raw("{\"application/json\":{\"schema\":\(schema)}}".utf8)
-        }
-        writer.endObject()
+    /// The codes of its problems.
+    private var codes: [String] {
+        var codes = command.declaration.refusals.map(\.word) + ["DENIED"]
+        if sites.contains(.console) { codes.append("NOAUTH") }
+        // What does not exist, and what is somebody else's.
+        if !codes.contains("NOTFOUND") { codes.append("NOTFOUND") }
+        return codes
     }
 }
 
 extension Route.Parameter {
-    fileprivate var type: String { isInteger ? "integer" : "string" }
+    /// The parameter with the values that the command takes.
+    fileprivate func described(by command: CommandDeclaration) -> Operation.Parameter {
+        let known = command.parameterDescriptions.first { token == nil ? $0.name == name : $0.token == token }
+        return Operation.Parameter(
+            name, in: place.rawValue, isRequired: isRequired, isInteger ? .integer : .string, known?.accepted)
+    }
 }

@@ -64,6 +64,8 @@ final class Route: Sendable {
         case never
     }
 
+    /// What generated clients call it: a verb and a noun.
+    let name: String
     let method: String
     let path: String
     let sites: Set<Site>
@@ -74,12 +76,13 @@ final class Route: Sendable {
     let reply: Reply
 
     init(
-        _ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ parameters: [Parameter] = [],
-        _ reply: Reply
+        _ name: String, _ method: String, _ path: String, _ sites: Set<Site>, _ command: String,
+        _ parameters: [Parameter] = [], _ reply: Reply
     ) {
         guard let found = Route.commands.first(where: { $0.declaration.name == command }) else {
             preconditionFailure("no command \(command)")
         }
+        self.name = name
         self.method = method
         self.path = path
         self.sites = sites
@@ -142,62 +145,68 @@ extension Route {
     static let all: [Route] = browsing + carts + merchants + auditors + admins
 
     /// What routes can run.
-    private static let commands = Command.all + Command.ofFronts
+    static let commands = Command.all + Command.ofFronts
 
     /// Every route by its path.
     static let table = PathTable(all.map { ($0.path, $0) })
 
     private static let browsing: [Route] = [
         Route(
-            "GET", "/v1/outlets/{outlet}/home", both, "OUTLET.HOME",
+            "getHome", "GET", "/v1/outlets/{outlet}/home", both, "OUTLET.HOME",
             [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.shared)),
-        Route("GET", "/v1/outlets/{outlet}", both, "OUTLET.GET", .document(.tagged)),
-        Route("GET", "/v1/outlets/{outlet}/menu", both, "MENU.GET", [.query("since", "SINCE")], .document(.tagged)),
+        Route("getOutlet", "GET", "/v1/outlets/{outlet}", both, "OUTLET.GET", .document(.tagged)),
         Route(
-            "GET", "/v1/outlets/{outlet}/items/{item}", both, "ITEM.GET", [.query("since", "SINCE")],
+            "getMenu", "GET", "/v1/outlets/{outlet}/menu", both, "MENU.GET", [.query("since", "SINCE")],
             .document(.tagged)),
         Route(
-            "GET", "/v1/outlets/{outlet}/slots", both, "SLOTS", [.query("service", "SERVICE"), .query("date", "DATE")],
+            "getItem", "GET", "/v1/outlets/{outlet}/items/{item}", both, "ITEM.GET", [.query("since", "SINCE")],
+            .document(.tagged)),
+        Route(
+            "listSlots", "GET", "/v1/outlets/{outlet}/slots", both, "SLOTS",
+            [.query("service", "SERVICE"), .query("date", "DATE")],
             .document(.never)),
-        Route("GET", "/v1/browse", both, "BROWSE", [.filters], .document(.tagged)),
-        Route("GET", "/v1/outlets", both, "OUTLETS", [.filters], .document(.tagged)),
-        Route("GET", "/v1/surprise", both, "SURPRISE", [.filters], .document(.never)),
+        Route("searchItems", "GET", "/v1/browse", both, "BROWSE", [.filters], .document(.tagged)),
+        Route("searchOutlets", "GET", "/v1/outlets", both, "OUTLETS", [.filters], .document(.tagged)),
+        Route("surpriseMe", "GET", "/v1/surprise", both, "SURPRISE", [.filters], .document(.never)),
     ]
 
     private static let carts: [Route] = [
-        Route("GET", "/v1/cart", [.store], "CART.GET", [.cart, .query("since", "SINCE", integer: true)], .own),
-        Route("GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
         Route(
-            "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
+            "getCart", "GET", "/v1/cart", [.store], "CART.GET", [.cart, .query("since", "SINCE", integer: true)], .own),
+        Route("getQuote", "GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
+        Route(
+            "editLine", "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
             [
                 .cart, .customer(with: "note"), .body("options", "OPTIONS", optional: true),
                 .body("note", "NOTE", optional: true),
             ],
             .number("count")),
-        Route("GET", "/v1/cart/count", [.store], "CART.COUNT", [.cart], .number("count")),
+        Route("countCart", "GET", "/v1/cart/count", [.store], "CART.COUNT", [.cart], .number("count")),
         Route(
-            "POST", "/v1/cart/lines", [.store], "CART.ADD",
+            "addToCart", "POST", "/v1/cart/lines", [.store], "CART.ADD",
             [
                 .cart, .body("outlet"), .body("item"), .body("quantity", integer: true),
                 .customer(with: "note"), .body("options", "OPTIONS", optional: true),
                 .body("note", "NOTE", optional: true), .body("for", "FOR", optional: true),
             ], .number("count")),
         Route(
-            "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET", [.cart, .body("quantity", integer: true)],
+            "setQuantity", "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET",
+            [.cart, .body("quantity", integer: true)],
             .number("count")),
-        Route("DELETE", "/v1/cart/lines/{line}", [.store], "CART.REMOVE", [.cart], .number("count")),
-        Route("DELETE", "/v1/cart/lines", [.store], "CART.CLEAR", [.cart], .number("count")),
+        Route("removeLine", "DELETE", "/v1/cart/lines/{line}", [.store], "CART.REMOVE", [.cart], .number("count")),
+        Route("clearCart", "DELETE", "/v1/cart/lines", [.store], "CART.CLEAR", [.cart], .number("count")),
         Route(
-            "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)], .number("count")),
+            "setTip", "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)],
+            .number("count")),
         Route(
-            "PUT", "/v1/cart/service", [.store], "CART.SERVICE",
+            "chooseService", "PUT", "/v1/cart/service", [.store], "CART.SERVICE",
             [
                 .cart, .body("service"), .body("table", "TABLE", optional: true), .body("for", "FOR", optional: true),
             ], .number("count")),
-        Route("POST", "/v1/cart/codes", [.store], "CART.CODE", [.cart, .body("code")], .number("count")),
-        Route("DELETE", "/v1/cart/codes/{code}", [.store], "CART.UNCODE", [.cart], .number("count")),
+        Route("sayCode", "POST", "/v1/cart/codes", [.store], "CART.CODE", [.cart, .body("code")], .number("count")),
+        Route("takeBackCode", "DELETE", "/v1/cart/codes/{code}", [.store], "CART.UNCODE", [.cart], .number("count")),
         Route(
-            "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
+            "placeOrder", "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
                 .cart, .customer(), .body("total", "TOTAL", integer: true, optional: true),
                 .body("quote", "QUOTE", optional: true), .body("name", "NAME", optional: true),
@@ -205,172 +214,191 @@ extension Route {
                 .body("missing", "MISSING", optional: true),
             ], .order),
         Route(
-            "GET", "/v1/orders", both, "ORDERS",
+            "listOrders", "GET", "/v1/orders", both, "ORDERS",
             [
                 .query("outlet", "OUTLET"), .visitor("customer", "CUSTOMER"), .query("status", "STATUS"),
                 .query("from", "FROM"), .query("until", "UNTIL"), .query("after", "AFTER"),
                 .query("count", "COUNT", integer: true), .query("at", "AT"),
             ], .document(.never)),
-        Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
+        Route("forgetMe", "DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
         Route(
-            "GET", "/v1/orders/{order}", both, "ORDER.GET",
+            "getOrder", "GET", "/v1/orders/{order}", both, "ORDER.GET",
             [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
         Route(
-            "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
+            "cancelOrder", "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
             [.body("by", "BY"), .body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/change", both, "ORDER.CHANGE",
+            "changeOrder", "POST", "/v1/orders/{order}/change", both, "ORDER.CHANGE",
             [.content, .query("by", "BY", optional: false), .query("within", "WITHIN", integer: true)],
             .number("version")),
-        Route("POST", "/v1/orders/{order}/agree", both, "ORDER.AGREE", [.body("digest")], .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/decline", both, "ORDER.DECLINE", [.body("by", "BY", optional: true)],
+            "agreeToChange", "POST", "/v1/orders/{order}/agree", both, "ORDER.AGREE", [.body("digest")],
             .number("version")),
         Route(
-            "GET", "/v1/proof/{stream}/{version}", both, "LOG.PROVE",
+            "declineChange", "POST", "/v1/orders/{order}/decline", both, "ORDER.DECLINE",
+            [.body("by", "BY", optional: true)],
+            .number("version")),
+        Route(
+            "proveEvent", "GET", "/v1/proof/{stream}/{version}", both, "LOG.PROVE",
             [.query("head", "HEAD", integer: true), .query("form", "FORM")], .document(.never)),
     ]
 
     private static let merchants: [Route] = [
         Route(
-            "GET", "/v1/own-outlets", [.console], "OUTLETS.OWN",
+            "listOwnOutlets", "GET", "/v1/own-outlets", [.console], "OUTLETS.OWN",
             [.query("after", "AFTER"), .query("count", "COUNT", integer: true)], .document(.never)),
-        Route("PUT", "/v1/outlets/{outlet}", [.console], "OUTLET.PUT", [.content], .number("version")),
-        Route("DELETE", "/v1/outlets/{outlet}", [.console], "OUTLET.REMOVE", .number("version")),
-        Route("POST", "/v1/outlets/{outlet}/open", [.console], "OUTLET.OPEN", .number("version")),
-        Route("POST", "/v1/outlets/{outlet}/close", [.console], "OUTLET.CLOSE", .number("version")),
+        Route("putOutlet", "PUT", "/v1/outlets/{outlet}", [.console], "OUTLET.PUT", [.content], .number("version")),
+        Route("removeOutlet", "DELETE", "/v1/outlets/{outlet}", [.console], "OUTLET.REMOVE", .number("version")),
+        Route("openOutlet", "POST", "/v1/outlets/{outlet}/open", [.console], "OUTLET.OPEN", .number("version")),
+        Route("closeOutlet", "POST", "/v1/outlets/{outlet}/close", [.console], "OUTLET.CLOSE", .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/pause", [.console], "OUTLET.PAUSE",
+            "pauseOutlet", "POST", "/v1/outlets/{outlet}/pause", [.console], "OUTLET.PAUSE",
             [.body("until", "UNTIL"), .body("reason", "REASON", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/busy", [.console], "OUTLET.BUSY",
+            "slowOutlet", "POST", "/v1/outlets/{outlet}/busy", [.console], "OUTLET.BUSY",
             [.body("delay", "DELAY", integer: true), .body("until", "UNTIL", optional: true)], .number("version")),
-        Route("POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
-        Route("POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
-        Route("PUT", "/v1/outlets/{outlet}/pictures", [.console], "PICTURE.PUT", [.content], .document(.never)),
-        Route("PUT", "/v1/outlets/{outlet}/menu", [.console], "MENU.PUT", [.content], .number("version")),
+        Route("hideOutlet", "POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
+        Route("showOutlet", "POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.PUT",
+            "putPicture", "PUT", "/v1/outlets/{outlet}/pictures", [.console], "PICTURE.PUT", [.content],
+            .document(.never)),
+        Route("putMenu", "PUT", "/v1/outlets/{outlet}/menu", [.console], "MENU.PUT", [.content], .number("version")),
+        Route(
+            "putSection", "PUT", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.PUT",
             [.content, .query("before", "BEFORE")], .number("version")),
         Route(
-            "DELETE", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.REMOVE",
+            "removeSection", "DELETE", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.REMOVE",
             .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/sections/{section}/items/{item}", [.console], "MENU.ITEM.PUT",
+            "putItem", "PUT", "/v1/outlets/{outlet}/sections/{section}/items/{item}", [.console], "MENU.ITEM.PUT",
             [.content, .query("before", "BEFORE")], .number("version")),
-        Route("DELETE", "/v1/outlets/{outlet}/items/{item}", [.console], "MENU.ITEM.REMOVE", .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/items/{item}/price", [.console], "MENU.ITEM.PRICE",
+            "removeItem", "DELETE", "/v1/outlets/{outlet}/items/{item}", [.console], "MENU.ITEM.REMOVE",
+            .number("version")),
+        Route(
+            "setItemPrice", "PUT", "/v1/outlets/{outlet}/items/{item}/price", [.console], "MENU.ITEM.PRICE",
             [.body("price", integer: true)], .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/items/{item}/suspend", [.console], "MENU.ITEM.SUSPEND",
+            "suspendItem", "POST", "/v1/outlets/{outlet}/items/{item}/suspend", [.console], "MENU.ITEM.SUSPEND",
             [.body("until", "UNTIL", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/items/{item}/resume", [.console], "MENU.ITEM.RESUME", .number("version")),
+            "resumeItem", "POST", "/v1/outlets/{outlet}/items/{item}/resume", [.console], "MENU.ITEM.RESUME",
+            .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.PUT", [.content], .number("version")),
-        Route("DELETE", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.REMOVE", .number("version")),
+            "putGroup", "PUT", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.PUT", [.content],
+            .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/options/{option}/price", [.console], "MENU.OPTION.PRICE",
+            "removeGroup", "DELETE", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.REMOVE",
+            .number("version")),
+        Route(
+            "setOptionPrice", "PUT", "/v1/outlets/{outlet}/options/{option}/price", [.console], "MENU.OPTION.PRICE",
             [.body("price", integer: true), .body("size", "SIZE", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/options/{option}/suspend", [.console], "MENU.OPTION.SUSPEND",
+            "suspendOption", "POST", "/v1/outlets/{outlet}/options/{option}/suspend", [.console], "MENU.OPTION.SUSPEND",
             [.body("until", "UNTIL", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
+            "resumeOption", "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
             .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/items/{item}/stock", [.console], "MENU.ITEM.STOCK",
+            "setItemStock", "PUT", "/v1/outlets/{outlet}/items/{item}/stock", [.console], "MENU.ITEM.STOCK",
             [
                 .body("count", "COUNT", integer: true, optional: true),
                 .body("add", "ADD", integer: true, optional: true),
             ],
             .number("version")),
         Route(
-            "PUT", "/v1/outlets/{outlet}/options/{option}/stock", [.console], "MENU.OPTION.STOCK",
+            "setOptionStock", "PUT", "/v1/outlets/{outlet}/options/{option}/stock", [.console], "MENU.OPTION.STOCK",
             [
                 .body("count", "COUNT", integer: true, optional: true),
                 .body("add", "ADD", integer: true, optional: true),
             ],
             .number("version")),
-        Route("GET", "/v1/outlets/{outlet}/promotions", [.console], "PROMO.GET", .document(.never)),
+        Route("listPromotions", "GET", "/v1/outlets/{outlet}/promotions", [.console], "PROMO.GET", .document(.never)),
         Route(
-            "PUT", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.PUT", [.content],
+            "putPromotion", "PUT", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.PUT", [.content],
             .number("version")),
-        Route("DELETE", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.END", .number("version")),
-        Route("GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
         Route(
-            "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
+            "endPromotion", "DELETE", "/v1/outlets/{outlet}/promotions/{promotion}", [.console], "PROMO.END",
+            .number("version")),
+        Route("getStock", "GET", "/v1/outlets/{outlet}/stock", [.console], "STOCK", .document(.never)),
+        Route(
+            "getTakings", "GET", "/v1/outlets/{outlet}/takings", [.console], "TAKINGS",
             [.query("from", "FROM", optional: false), .query("until", "UNTIL"), .query("by", "BY")], .document(.never)),
-        Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
+        Route("getKitchen", "GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
         Route(
-            "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],
+            "acceptOrder", "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT",
+            [.body("ready", "READY", optional: true)],
             .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/reject", [.console], "ORDER.REJECT",
+            "rejectOrder", "POST", "/v1/orders/{order}/reject", [.console], "ORDER.REJECT",
             [.body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
-        Route("POST", "/v1/orders/{order}/prepare", [.console], "ORDER.PREPARE", .number("version")),
-        Route("POST", "/v1/orders/{order}/ready", [.console], "ORDER.READY", .number("version")),
-        Route("POST", "/v1/orders/{order}/complete", [.console], "ORDER.COMPLETE", .number("version")),
-        Route("POST", "/v1/orders/{order}/noted", [.console], "ORDER.NOTED", .number("version")),
+        Route("prepareOrder", "POST", "/v1/orders/{order}/prepare", [.console], "ORDER.PREPARE", .number("version")),
+        Route("readyOrder", "POST", "/v1/orders/{order}/ready", [.console], "ORDER.READY", .number("version")),
+        Route("completeOrder", "POST", "/v1/orders/{order}/complete", [.console], "ORDER.COMPLETE", .number("version")),
+        Route("noteChanges", "POST", "/v1/orders/{order}/noted", [.console], "ORDER.NOTED", .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY",
+            "delayOrder", "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY",
             [.body("ready", "READY"), .body("reason", "REASON", optional: true)], .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
+            "reportPayment", "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
             [
                 .body("ref"), .body("state"), .body("amount", integer: true), .body("of", "OF", optional: true),
             ], .number("version")),
         Route(
-            "POST", "/v1/orders/{order}/refunds", [.console], "ORDER.REFUND",
+            "refundOrder", "POST", "/v1/orders/{order}/refunds", [.console], "ORDER.REFUND",
             [
                 .body("code", "CODE"), .body("line", "LINE", optional: true),
                 .body("quantity", "QTY", integer: true, optional: true),
                 .body("amount", "AMOUNT", integer: true, optional: true),
             ], .number("version")),
-        Route("GET", "/v1/outlets/{outlet}/feed", [.console], "MENU.FEED.GET", .document(.tagged)),
+        Route("getFeed", "GET", "/v1/outlets/{outlet}/feed", [.console], "MENU.FEED.GET", .document(.tagged)),
     ]
 
     private static let auditors: [Route] = [
         Route(
-            "GET", "/v1/carts/{cart}", [.console], "CART.GET",
+            "getCartById", "GET", "/v1/carts/{cart}", [.console], "CART.GET",
             [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
-        Route("GET", "/v1/log/head", [.console], "LOG.HEAD", .document(.never)),
+        Route("getLogHead", "GET", "/v1/log/head", [.console], "LOG.HEAD", .document(.never)),
         Route(
-            "GET", "/v1/log", [.console], "LOG.READ",
+            "readLog", "GET", "/v1/log", [.console], "LOG.READ",
             [
                 .query("partition", "PARTITION", integer: true), .query("from", "FROM", integer: true),
                 .query("count", "COUNT", integer: true), .query("stream", "STREAM"), .query("kind", "KIND"),
                 .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
             ], .list),
         Route(
-            "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
+            "getLogTree", "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
             [.query("since", "SINCE", integer: true), .query("head", "HEAD", integer: true)], .document(.never)),
     ]
 
     private static let admins: [Route] = [
-        Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
-        Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
-        Route("GET", "/v1/relays", [.console], "RELAY.LIST", .document(.never)),
-        Route("GET", "/v1/clients", [.console], "CLIENT LIST", .document(.never)),
-        Route("DELETE", "/v1/clients/{id}", [.console], "CLIENT KILL", .document(.never)),
-        Route("GET", "/v1/slowlog", [.console], "SLOWLOG GET", .document(.never)),
-        Route("GET", "/v1/latency", [.console], "LATENCY HISTORY", .document(.never)),
-        Route("GET", "/v1/users", [.console], "USER.LIST", .document(.never)),
         Route(
-            "POST", "/v1/users", [.console], "USER.ADD",
+            "rebuildProjection", "POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD",
+            .begun),
+        Route("forgetCustomer", "DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
+        Route("listRelays", "GET", "/v1/relays", [.console], "RELAY.LIST", .document(.never)),
+        Route("listClients", "GET", "/v1/clients", [.console], "CLIENT LIST", .document(.never)),
+        Route("closeClient", "DELETE", "/v1/clients/{id}", [.console], "CLIENT KILL", .document(.never)),
+        Route("listSlowCommands", "GET", "/v1/slowlog", [.console], "SLOWLOG GET", .document(.never)),
+        Route("listDelays", "GET", "/v1/latency", [.console], "LATENCY HISTORY", .document(.never)),
+        Route("listUsers", "GET", "/v1/users", [.console], "USER.LIST", .document(.never)),
+        Route(
+            "addUser", "POST", "/v1/users", [.console], "USER.ADD",
             [.body("user"), .body("role", "ROLE"), .body("only", "ONLY", optional: true)], .document(.never)),
         Route(
-            "PUT", "/v1/users/{user}/confinement", [.console], "USER.CONFINE", [.body("only")], .document(.never)),
-        Route("POST", "/v1/users/{user}/disable", [.console], "USER.DISABLE", .document(.never)),
-        Route("POST", "/v1/users/{user}/enable", [.console], "USER.ENABLE", .document(.never)),
-        Route("POST", "/v1/users/{user}/tokens", [.console], "USER.TOKEN", .document(.never)),
-        Route("DELETE", "/v1/users/{user}", [.console], "USER.REMOVE", .document(.never)),
+            "confineUser", "PUT", "/v1/users/{user}/confinement", [.console], "USER.CONFINE", [.body("only")],
+            .document(.never)),
+        Route("disableUser", "POST", "/v1/users/{user}/disable", [.console], "USER.DISABLE", .document(.never)),
+        Route("enableUser", "POST", "/v1/users/{user}/enable", [.console], "USER.ENABLE", .document(.never)),
+        Route("addToken", "POST", "/v1/users/{user}/tokens", [.console], "USER.TOKEN", .document(.never)),
+        Route("removeUser", "DELETE", "/v1/users/{user}", [.console], "USER.REMOVE", .document(.never)),
     ]
 }
 
 extension Route {
-    convenience init(_ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ reply: Reply) {
-        self.init(method, path, sites, command, [], reply)
+    convenience init(
+        _ name: String, _ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ reply: Reply
+    ) {
+        self.init(name, method, path, sites, command, [], reply)
     }
 }

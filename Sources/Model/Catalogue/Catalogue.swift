@@ -1,7 +1,7 @@
 public import Domain
 public import Projections
 internal import SeededRandom
-internal import TextFormats
+public import TextFormats
 
 /// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
 ///
@@ -376,6 +376,37 @@ public final class Catalogue {
         switch kind {
         case .items: ListingDocument.write(items[row], at: items.outlet(at: row), to: &writer)
         case .outlets: ListingDocument.write(outlets[row], to: &writer)
+        }
+    }
+}
+
+// MARK: Schemas
+
+extension Catalogue {
+    /// A page of what matches.
+    public static func pageSchema(of kind: ListingKind) -> JSONSchema {
+        JSONSchema.object([
+            .member("total", .count, "how many match"), .member("items", .list(of: schema(of: kind))),
+            .member("next", .string.orNull, "what to send as after; null at the end"),
+            .member("facets", Facets.schema.orNull), .member("state", .words(["ready", "empty", "noMenu"])),
+            .optional("suggestions", .list(of: .string), "texts that would match"),
+        ]).named(kind == .items ? "ItemPage" : "OutletPage")
+    }
+
+    /// The answer to a saved query.
+    public static func savedSchema(of kind: ListingKind) -> JSONSchema {
+        JSONSchema.object([
+            .member("browse", .identifier), .member("revision", .count), .member("total", .count, "how many match"),
+            .member("from", .count, "the place of the first of them, from 0"),
+            .member("items", .list(of: schema(of: kind))), .member("state", .words(["ready", "empty"])),
+        ]).named(kind == .items ? "SavedItems" : "SavedOutlets")
+    }
+
+    /// An item or an outlet in a list.
+    public static func schema(of kind: ListingKind) -> JSONSchema {
+        switch kind {
+        case .items: ListingDocument.itemSchema
+        case .outlets: ListingDocument.outletSchema
         }
     }
 }

@@ -35,3 +35,25 @@ enum ListingDocument {
         writer.endObject()
     }
 }
+
+extension ListingDocument {
+    /// An item in a list.
+    static let itemSchema = JSONSchema.object(
+        [
+            .member("outlet", .identifier), .member("item", .identifier),
+            .member("kind", .words(ItemKind.all.map(\.name.string))), .member("name", .string),
+            .member("description", .string.orNull),
+        ], ItemDocument.price,
+        [
+            .member("currency", .string), .member("cuisine", .string.orNull), .member("tags", .list(of: .string)),
+            .member("imageSmall", .string.orNull), .optional("hasLinks", .boolean),
+        ], ItemDocument.availability,
+        [
+            .member("outletName", .string), .member("city", .string.orNull), .member("area", .string.orNull),
+            .member("rating", .number.orNull, "from 0 to 5"), .member("deliveryMinutes", .integer.orNull),
+        ], OutletDocument.statusMembers
+    ).named("FoundItem")
+
+    /// An outlet in a list.
+    static let outletSchema = JSONSchema.object(OutletDocument.members).named("FoundOutlet")
+}

@@ -31,4 +31,12 @@ public enum JSONPatch {
     public static func replacement(with new: [UInt8]) -> [UInt8] {
         Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
     }
+
+    /// The schema of a patch.
+    public static let schema = JSONSchema.list(
+        of: .object([
+            .member("op", .words(["add", "remove", "replace", "move"])), .member("path", .string, "a JSON Pointer"),
+            .optional("from", .string, "of move: a JSON Pointer"), .optional("value", .any, "of add and replace"),
+        ]).named("PatchOperation")
+    ).saying("JSON Patch, RFC 6902")
 }

@@ -190,3 +190,27 @@ struct Facets {
         writer.endArray()
     }
 }
+
+extension Facets {
+    private static let words = JSONSchema.list(
+        of: .object([.member("value", .string), .member("count", .count)]).named("FacetValue"))
+
+    private static let spread: [JSONSchema.Member] = [
+        .member("min", .number.orNull), .member("max", .number.orNull),
+        .member(
+            "bands",
+            .list(
+                of: .object([.member("from", .number), .member("to", .number), .member("count", .count)])
+                    .named("FacetBand"))),
+    ]
+
+    /// The schema of what is written: facets by their names. That of prices is null where they have several currencies.
+    static let schema = JSONSchema.object(
+        Filter.all.compactMap(\.facet).filter { !$0.isOfAttributes }.map { facet in
+            switch facet.content {
+            case .words: .optional(facet.name, words)
+            case .numbers, .attributes: .optional(facet.name, JSONSchema.object(spread).named("NumberFacet").orNull)
+            }
+        }, others: .object(spread, [.member("values", words)]).named("AttributeFacet")
+    ).named("Facets")
+}

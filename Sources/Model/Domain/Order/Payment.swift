@@ -78,7 +78,7 @@ extension Order {
     /// Something that was reported and cannot be.
     public struct PaymentDoubt: Equatable, Sendable {
         /// Why it cannot be.
-        public enum Reason: String, Sendable {
+        public enum Reason: String, CaseIterable, Sendable {
             /// The report that it is a part of was never made, or may be any of several.
             case parent
             /// It is more than what is left of its parent.

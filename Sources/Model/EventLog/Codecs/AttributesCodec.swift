@@ -52,3 +52,22 @@ extension JSONReader {
         }
     }
 }
+
+extension ItemAttributes {
+    /// The attributes of an item, by their names.
+    public static let schema = JSONSchema.object(
+        others: .oneOf([.string, .number, .boolean, .list(of: .string)])
+    ).named("Attributes")
+}
+
+extension AttributeValues {
+    /// What a value may be.
+    public var schema: JSONSchema {
+        switch self {
+        case .number: .number
+        case .text: .string
+        case .boolean: .boolean
+        case .texts: .list(of: .string)
+        }
+    }
+}

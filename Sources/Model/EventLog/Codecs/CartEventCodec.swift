@@ -297,3 +297,11 @@ public enum CartLineCodec {
         }
     }
 }
+
+extension CartLineCodec {
+    /// A chosen option.
+    public static let optionSchema = JSONSchema.object([
+        .member("id", .identifier), .member("name", .string), .member("units", .integer),
+        .member("price", .money, "of one unit"), .member("free", .integer, "how many units cost nothing"),
+    ]).named("LineOption")
+}

@@ -132,3 +132,25 @@ public enum ChargeCodec {
         return taxes
     }
 }
+
+extension ChargeCodec {
+    /// A charge.
+    public static let schema = JSONSchema.object([
+        .member("kind", .words(of: Charge.Kind.self)),
+        .optional("id", .identifier, "of a tax, its id; of a discount, that of its promotion"),
+        .optional("name", .string, "what receipts call it"),
+        .optional("by", .words(of: Promotion.Payer.self), "who pays for a discount"),
+        .optional("rate", .integer, "thousandths of a percent"),
+        .optional("base", .money, "what a tax was taken of"),
+        .member("amount", .money, "below 0 for a discount"),
+        .member("included", .boolean, "whether other prices have it already"),
+        .member("shares", .list(of: .money), "what falls on each line, then on each charge before the taxes"),
+        .optional("bases", .list(of: .money), "what a tax was taken of, of each line and charge"),
+    ]).named("Charge")
+
+    /// A tax that is given back.
+    public static let refundedTaxSchema = JSONSchema.object([
+        .optional("id", .identifier), .optional("rate", .integer, "thousandths of a percent"),
+        .optional("base", .money, "what the tax was taken of"), .member("amount", .money),
+    ]).named("RefundedTax")
+}

@@ -70,3 +70,16 @@ extension JSONReader {
         return links
     }
 }
+
+extension ItemImage {
+    /// An image in a document.
+    public static let schema = JSONSchema.object([.member("url", .string), .member("alt", .string.orNull)]).named(
+        "Image")
+}
+
+extension ItemLink {
+    /// A link in a document.
+    public static let schema = JSONSchema.object([
+        .member("rel", .string, "what it is to the item"), .member("url", .string), .member("title", .string.orNull),
+    ]).named("Link")
+}

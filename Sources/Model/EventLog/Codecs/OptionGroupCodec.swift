@@ -160,3 +160,32 @@ public enum OptionGroupCodec {
             groups: groups, servicePrices: servicePrices, tax: tax)
     }
 }
+
+extension OptionGroupCodec {
+    /// The members of a group.
+    ///
+    /// - Parameter option: an option, as it is written there.
+    public static func members(option: JSONSchema) -> [JSONSchema.Member] {
+        [
+            .member("id", .identifier), .member("title", .string),
+            .member("min", .integer, "the fewest units to choose"), .member("max", .integer, "the most"),
+            .optional("free", .integer, "how many units cost nothing"),
+            .optional("setsPrice", .boolean, "whether the options are the item's sizes, and have its prices"),
+            .member("options", .list(of: option)),
+        ]
+    }
+
+    private static let name: [JSONSchema.Member] = [
+        .member("id", .identifier), .member("name", .string), .member("price", .money),
+    ]
+    private static let rest: [JSONSchema.Member] = [
+        .optional("item", .identifier, "the item that it is, in a combo"), .optional("tax", .identifier),
+        .optional("default", .integer, "how many units are chosen at first"),
+        .optional("max", .integer, "the most units; 1 where it is left out"),
+        .optional("groups", .list(of: .identifier), "groups that it opens"),
+    ]
+
+    /// The members of an option in a document.
+    public static let shownMembers = JSONSchema.members(
+        name, [.optional("prices", .object(others: .money), "by the size or the way to have the order")], rest)
+}

@@ -158,3 +158,35 @@ public enum PromotionCodec {
         return ids
     }
 }
+
+extension PromotionCodec {
+    /// The members of a promotion.
+    ///
+    /// - Parameter time: a time, as it is written there.
+    public static func members(time: JSONSchema) -> [JSONSchema.Member] {
+        [
+            .member("id", .identifier), .member("title", .string), .member("on", .words(of: Promotion.Target.self)),
+            .member(
+                "give",
+                .object([
+                    .optional("percent", .integer, "thousandths of a percent"), .optional("amount", .money),
+                    .optional("price", .money),
+                ]).named("Gift"), "one of its members"),
+            .optional(
+                "of",
+                .object([
+                    .optional("items", .list(of: .identifier)), .optional("sections", .list(of: .identifier)),
+                    .optional("tags", .list(of: .string)),
+                ]).named("Scope"), "what of the menu it is for; everything where it is left out"),
+            .optional("buy", .integer, "how many units are paid for"),
+            .optional("get", .integer, "how many more it is for; 1 where it is left out"),
+            .optional("minimum", .money, "the least subtotal"),
+            .optional("code", .string, "what a customer has to say"), .optional("from", time), .optional("until", time),
+            .optional("service", .words(of: ServiceKind.self)), .optional("limit", .integer, "how often in all"),
+            .optional("perCustomer", .integer, "how often for one customer"),
+            .optional("cap", .money, "the most that it takes off"),
+            .optional("alone", .boolean, "whether it excludes others"),
+            .optional("by", .words(of: Promotion.Payer.self), "who pays; the outlet where it is left out"),
+        ]
+    }
+}

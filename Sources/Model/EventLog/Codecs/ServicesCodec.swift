@@ -101,3 +101,27 @@ extension ByService<Amount> {
         return prices
     }
 }
+
+extension ServiceKind {
+    /// An object with a member for some ways to have an order.
+    public static func schema(of value: JSONSchema) -> JSONSchema {
+        .object(allCases.map { .optional($0.rawValue, value) })
+    }
+
+    /// Prices by the way to have an order.
+    public static let prices = schema(of: .money).named("ServicePrices")
+}
+
+extension ServicesCodec {
+    /// The members of a way to have orders.
+    ///
+    /// - Parameter hours: opening hours, as they are written there.
+    public static func members(hours: JSONSchema) -> [JSONSchema.Member] {
+        [
+            .optional("charges", TermsCodec.chargesSchema), .optional("minimumOrder", .money),
+            .optional("prepMinutes", .integer),
+            .optional("requires", .list(of: .words(of: OfferedService.Requirement.self)), "what an order has to have"),
+            .optional("hours", .list(of: hours)),
+        ]
+    }
+}

@@ -143,3 +143,30 @@ public enum TermsCodec {
         }
     }
 }
+
+extension TermsCodec {
+    private static let rate = JSONSchema.integer.saying("thousandths of a percent")
+    private static let fee = JSONSchema.object([
+        .member("fee", .money), .optional("freeFrom", .money, "from what subtotal on it is not charged"),
+        .optional("tax", .identifier),
+    ]).named("Fee")
+
+    /// What is charged for service and by fees.
+    public static let chargesSchema = JSONSchema.object([
+        .optional("service", .object([.member("rate", rate), .optional("tax", .identifier)]).named("ServiceCharge")),
+        .optional("smallOrder", fee), .optional("delivery", fee),
+    ]).named("OutletCharges")
+
+    /// The members of what an outlet charges.
+    public static let members: [JSONSchema.Member] = [
+        .optional("taxIncluded", .boolean, "whether prices have the taxes already"),
+        .optional(
+            "taxes",
+            .list(
+                of: .object([
+                    .member("id", .identifier), .member("name", .string), .member("rate", rate),
+                    .optional("rates", ServiceKind.schema(of: rate), "where they differ by service"),
+                ]).named("Tax"))),
+        .optional("charges", chargesSchema),
+    ]
+}

@@ -1,5 +1,5 @@
 internal import Domain
-internal import TextFormats
+public import TextFormats
 
 /// The log as JSON.
 public enum LogDocument {
@@ -86,4 +86,26 @@ public enum LogDocument {
             writer.string(String(decoding: json, as: UTF8.self))
         }
     }
+}
+
+extension LogDocument {
+    /// An event, as ``bytes(of:)-(RecordedEvent)`` shows it. `EventSchema` says what the payloads are.
+    public static let eventSchema = JSONSchema.object([
+        .member("partition", .count), .member("position", .count), .member("stream", .string),
+        .member("version", .count, "of the stream"), .member("kind", .string),
+        .member("schemaVersion", .count, "of the kind's payload"),
+        .member("payload", .object(others: .any), "by kind and schemaVersion, as docs/events.md has it"),
+        .member("metadata", EventMetadata.schema), .member("recordedAt", .time),
+    ]).named("Event")
+
+    /// Events that a filter found.
+    public static let foundSchema = JSONSchema.object([
+        .member("events", .list(of: eventSchema)), .member("to", .integer, "how far it was looked"),
+        .member("next", .integer.orNull, "where to go on; null at the end"),
+    ]).named("FoundEvents")
+
+    /// The heads of every partition.
+    public static let headsSchema = JSONSchema.list(
+        of: .object([.member("partition", .count), .member("position", .count), .member("digest", .string)])
+            .named("LogHead"))
 }

@@ -97,3 +97,14 @@ public struct EventMetadata: Equatable, Sendable {
 
     private static let encodedNone = Array("{}".utf8)
 }
+
+extension EventMetadata {
+    /// The schema of ``encoded()``.
+    public static let schema = JSONSchema.object([
+        .optional("id", .string, "the ID of the command"),
+        .optional("args", .string, "a fingerprint of its arguments, in hexadecimal"),
+        .optional("flow", .string, "what commands of one thing share"), .optional("actor", .string, "who gave it"),
+        .optional("claim", .string.orNull, "what the client says besides, where the actor had logged in"),
+        .optional("cause", .string, "what the server did it for: a stream and a version, order-x@3"),
+    ]).named("EventMetadata")
+}

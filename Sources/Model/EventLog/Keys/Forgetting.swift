@@ -1,5 +1,5 @@
 public import Domain
-internal import TextFormats
+public import TextFormats
 
 /// The result of forgetting customers.
 public struct Forgetting: Sendable {
@@ -63,4 +63,18 @@ extension Forgetting.Outcome: CustomStringConvertible {
         }
         return "customer '\(customer)' was forgotten already, at \(forgottenBefore.rfc3339)."
     }
+}
+
+extension Forgetting {
+    /// The schema of ``json``.
+    public static let schema = JSONSchema.object([
+        .member(
+            "customers",
+            .list(
+                of: .object([
+                    .member("customer", .identifier), .member("destroyedKeys", .count),
+                    .member("forgottenBefore", .time.orNull, "since when the customer was forgotten already"),
+                ]).named("ForgottenCustomer"))),
+        .member("remainder", .string.orNull, "what is left to be done, for people"),
+    ]).named("Forgetting")
 }

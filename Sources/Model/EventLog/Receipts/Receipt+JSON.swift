@@ -255,3 +255,59 @@ extension Collection<Digest> {
     /// The bytes of all digests, one after the other, in base64.
     var base64: String { Data(flatMap(\.bytes)).base64EncodedString() }
 }
+
+extension Receipt {
+    private static let eventMembers: [JSONSchema.Member] = [
+        .member("partition", .count), .member("position", .count), .member("stream", .string),
+        .member("version", .count), .member("kind", .string), .member("schemaVersion", .count),
+        .member("payload", .string, "the bytes that were recorded"), .member("metadata", .string, "the same"),
+        .member("recordedAtMilliseconds", .integer),
+    ]
+    private static let batchMembers: [JSONSchema.Member] = [
+        .member("firstPosition", .count), .member("lastPosition", .count), .member("index", .count),
+        .member("size", .count),
+    ]
+
+    private static func schema(_ members: [JSONSchema.Member]) -> JSONSchema {
+        .object(
+            [
+                .member("receipt", .integer, "the number of its form"), .member("partitions", .count),
+                .member("event", .object(eventMembers).named("ProvenEvent")),
+            ], members)
+    }
+
+    /// The schema of ``json``, with the tree over the partition or with links.
+    public static let schema = JSONSchema.oneOf([treeSchema, linksSchema])
+
+    /// A receipt with the tree over the partition.
+    public static let treeSchema = schema([
+        .member(
+            "batch",
+            .object(batchMembers, [.member("path", .string, "base64"), .member("previousChainDigest", .string)])
+                .named("ProvenBatch")),
+        .member(
+            "tree",
+            .object([
+                .member("index", .count), .member("size", .count), .member("root", .string),
+                .member("path", .string, "base64"),
+            ]).named("TreeProof")),
+    ]).named("Receipt")
+
+    /// A receipt with links to a head.
+    public static let linksSchema = schema([
+        .member(
+            "batch",
+            .object(
+                batchMembers,
+                [
+                    .member("path", .list(of: .string)), .member("contentDigest", .string),
+                    .member("previousChainDigest", .string), .member("chainDigest", .string),
+                ]
+            ).named("LinkedBatch")),
+        .member(
+            "head",
+            .object([
+                .member("position", .count), .member("digest", .string), .member("links", .list(of: .string)),
+            ]).named("LinkedHead").orNull),
+    ]).named("LinkReceipt")
+}

@@ -1,4 +1,4 @@
-internal import TextFormats
+public import TextFormats
 
 /// A proof of what a partition is, and that it goes on from what it was. docs/audit.md describes it as JSON.
 public struct TreeGrowth: Equatable, Sendable {
@@ -86,4 +86,17 @@ public struct TreeGrowth: Equatable, Sendable {
         writer.endObject()
         return writer.bytes
     }
+}
+
+extension TreeGrowth {
+    /// The schema of ``json``.
+    public static let schema = JSONSchema.object([
+        .member("tree", .integer, "the number of its form"), .member("partition", .count), .member("position", .count),
+        .member("digest", .string), .member("size", .count), .member("root", .string),
+        .member("path", .string, "base64"),
+        .member(
+            "since",
+            .object([.member("size", .count), .member("root", .string), .member("path", .string, "base64")])
+                .named("EarlierTree").orNull),
+    ]).named("LogTree")
 }

@@ -1,6 +1,6 @@
 public import Domain
 public import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// A cart as `CART.GET` answers it.
 public enum CartDocument {
@@ -362,4 +362,143 @@ enum LineDocument {
         writer.field("note", line.note.map { texts.text(of: $0) })
         writer.field("total", (try? line.total())?.minorUnits)
     }
+}
+
+// MARK: Schemas
+
+extension LineDocument {
+    /// The members of every line.
+    static let members: [JSONSchema.Member] = [
+        .member("line", .string, "its id in the cart"), .member("item", .identifier), .member("name", .string),
+        .member("quantity", .integer), .member("unitPrice", .money),
+        .member("options", .list(of: CartLineCodec.optionSchema)), .member("note", .string.orNull),
+        .member("total", .money.orNull),
+    ]
+
+    /// A line of a cart.
+    static let schema = JSONSchema.object(
+        members, [.member("problem", LineProblem.schema.orNull, "what keeps it from being ordered as it is")]
+    ).named("CartLine")
+}
+
+extension CodeDocument {
+    /// The codes of a cart.
+    static let schema = JSONSchema.list(
+        of: .object([.member("code", .string), .member("state", .words(of: Discounts.CodeState.self))])
+            .named("CartCode"))
+}
+
+extension CartDocument {
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("cart", .identifier), .member("outlet", .identifier.orNull), .optional("customer", .identifier),
+        .member("version", .count), .member("status", .words(["empty", "open", "checkingOut", "checkedOut"])),
+        .member("count", .count), .member("currency", .string.orNull),
+        .optional("service", .words(of: ServiceKind.self)), .optional("table", .string),
+        .optional("for", .time, "when the order is wanted"), .member("lines", .list(of: LineDocument.schema)),
+        .optional("codes", CodeDocument.schema, "what the customer said, and what became of it"),
+        .member("subtotal", .money), .optional("charges", .list(of: ChargeCodec.schema), "once it is checked out"),
+        .member("total", .money), .optional("tip", .money), .member("updatedAt", .time),
+        .optional("order", .identifier, "what it was checked out as"),
+    ]).named("Cart")
+}
+
+extension OrderDocument {
+    private static let line = JSONSchema.object(
+        LineDocument.members, [.optional("refunded", .integer, "of how many the money was given back")]
+    ).named("OrderLine")
+
+    private static let handover: [JSONSchema.Member] = [
+        .optional("phone", .string), .optional("address", .string), .optional("service", .words(of: ServiceKind.self)),
+        .optional("table", .string),
+    ]
+
+    private static let life: [JSONSchema.Member] = [
+        .optional("placedAt", .time), .optional("promisedFor", .time, "what the customer was told"),
+        .optional("readyBy", .time, "what the kitchen said"), .optional("payBy", .time),
+        .optional("releaseAt", .time, "when the kitchen sees it"), .optional("acceptBy", .time),
+        .optional(
+            "missing", .words(of: Order.Missing.self), "what to do if something is missing; ask where it is left out"),
+        .optional(
+            "ending",
+            .object([
+                .member("by", .words(of: Order.Party.self)), .member("code", .words(of: Order.Reason.self)),
+                .member("reason", .string.orNull),
+            ]).named("Ending")),
+    ]
+
+    private static let promise = JSONSchema.object([
+        .member("from", .time.orNull), .member("to", .time.orNull), .member("reason", .string.orNull),
+    ]).named("PromiseChange")
+
+    private static let lineChange = JSONSchema.object([
+        .member("line", .string), .member("name", .string), .member("from", .integer), .member("to", .integer),
+        .optional("replaces", .string, "the line in whose place it is"),
+    ]).named("LineChange")
+
+    private static let bill = JSONSchema.object([
+        .member("total", .money), .member("digest", .string),
+        .optional("lines", .list(of: JSONSchema.object(LineDocument.members).named("BillLine"))),
+        .optional("charges", .list(of: ChargeCodec.schema)),
+    ]).named("Bill")
+
+    private static let change = JSONSchema.object([
+        .member("by", .words(of: Order.Party.self)),
+        .optional("state", .words(of: Order.ChangeRecord.Outcome.self), "what became of it; left out of a proposal"),
+        .optional("declinedBy", .words(of: Order.Party.self)), .optional("until", .time),
+        .member("change", .list(of: lineChange)), .member("before", bill), .member("after", bill),
+    ]).named("OrderChange")
+
+    private static let payment = JSONSchema.object([
+        .member("state", .words(of: Order.PaymentKind.self).orNull), .member("authorised", .money),
+        .member("captured", .money), .member("refunded", .money), .member("chargedBack", .money),
+        .member("paid", .money), .member("secured", .money), .member("due", .money, "what the customer has to pay"),
+        .member("owed", .money, "what the outlet has to give back"),
+        .optional(
+            "debt",
+            .object([
+                .member("by", .words(["outlet", "customer"])), .member("to", .words(["outlet", "customer"])),
+                .member("amount", .money),
+            ]).named("Debt")),
+        .optional(
+            "doubt",
+            .list(
+                of: .object([
+                    .member("ref", .string), .member("kind", .words(of: Order.PaymentKind.self)),
+                    .member("why", .words(of: Order.PaymentDoubt.Reason.self)),
+                ]).named("PaymentDoubt")), "reports that cannot be"),
+    ]).named("OrderPayment")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object(
+        [
+            .member("order", .identifier), .member("cart", .identifier), .member("outlet", .identifier),
+            .optional("customer", .identifier), .optional("name", .string),
+        ], handover, [.member("version", .count), .member("status", .words(of: Order.Status.self))], life,
+        [
+            .optional("promise", .list(of: promise), "how it changed"), .member("count", .count),
+            .member("currency", .string), .member("lines", .list(of: line)), .member("subtotal", .money.orNull),
+            .member("charges", .list(of: ChargeCodec.schema)), .member("total", .money),
+            .optional("refunded", .money, "what was given back"), .optional("refundedTax", .money),
+            .optional("refundedTaxes", .list(of: ChargeCodec.refundedTaxSchema)), .optional("payment", payment),
+            .optional("proposal", change, "a change that somebody has to agree to"),
+            .optional("changes", .list(of: change)), .member("updatedAt", .time),
+        ]
+    ).named("Order")
+
+    private static let kitchenLine = JSONSchema.object([
+        .member("line", .string), .member("item", .identifier), .member("name", .string), .member("quantity", .integer),
+        .member("options", .list(of: CartLineCodec.optionSchema)), .member("note", .string.orNull),
+    ]).named("KitchenLine")
+
+    /// An order as its kitchen sees it.
+    static let kitchenSchema = JSONSchema.object(
+        [.member("order", .identifier), .optional("customer", .identifier), .optional("name", .string)], handover,
+        [.member("version", .count), .member("status", .words(of: Order.Status.self))], life,
+        [
+            .member("late", .boolean), .member("uncovered", .boolean, "whether its payment fell away"),
+            .optional("proposal", change), .optional("changes", .list(of: change), "of which nobody took note yet"),
+            .member("count", .count), .member("lines", .list(of: kitchenLine)),
+        ]
+    ).named("KitchenOrder")
 }

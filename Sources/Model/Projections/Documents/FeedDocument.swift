@@ -1,5 +1,5 @@
 public import Domain
-internal import TextFormats
+public import TextFormats
 
 /// What is known of the source that a menu is imported from.
 public enum FeedDocument {
@@ -31,4 +31,23 @@ public enum FeedDocument {
         writer.field("refreshedAt", check.refreshedAt?.rfc3339)
         writer.field("problems", check.problems.lazy.map(\.string))
     }
+}
+
+extension FeedDocument {
+    private static let shown: [JSONSchema.Member] = [
+        .member("state", .words(of: FeedCheck.State.self)), .member("checkedAt", .time),
+        .member("refreshedAt", .time.orNull), .member("problems", .list(of: .string)),
+    ]
+
+    /// What customers see of it.
+    static let shownSchema = JSONSchema.object(shown).named("FeedState")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object(
+        shown,
+        [
+            .member("source", .string.orNull), .member("etag", .string.orNull), .member("modified", .string.orNull),
+            .member("key", .string.orNull),
+        ]
+    ).named("Feed")
 }

@@ -1,6 +1,6 @@
 internal import Domain
 internal import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// The outlet-home document. The count of a cart can be put in front of its last brace.
 public enum HomeDocument {
@@ -141,5 +141,63 @@ private struct AccessibilityIDs {
         // Kinds that are no longer registered share a prefix.
         let prefix = SectionKind.named(header.kind)?.itemAccessibilityPrefix ?? "item_"
         return taken.insert(prefix).inserted ? prefix : "\(prefix)\(header.id)_"
+    }
+}
+
+// MARK: Schemas
+
+extension HomeDocument {
+    /// The tag bar.
+    public static let tagBarSchema = JSONSchema.object([
+        .member("height", .integer, "in points"), .member("showBelow", .integer), .member("hideAbove", .integer),
+        .member(
+            "chips",
+            .list(
+                of: .object([.member("id", .string), .member("section", .identifier), .member("title", .string)])
+                    .named("Chip"))),
+    ]).named("TagBar")
+
+    /// The schema of the document, with the count of a cart.
+    public static let schema = JSONSchema.object([
+        .member("outlet", OutletDocument.homeSchema), .member("revision", .count),
+        .member("state", .words(["ready", "empty", "malformed"])), .optional("feed", FeedDocument.shownSchema),
+        .member("tagBar", tagBarSchema), .member("sections", .list(of: section)),
+        .optional("cartCount", .count, "where a cart was asked for"),
+    ]).named("Home")
+
+    private static let section = JSONSchema.oneOf(SectionKind.all.map(\.homeSchema), by: "kind").named("HomeSection")
+}
+
+extension SectionKind {
+    /// A section of this kind in a home. Its items may be of any kind.
+    fileprivate var homeSchema: JSONSchema {
+        .object([
+            .member("id", .identifier), .member("kind", .words([name.string])), .member("headerTitle", .string),
+            .member("layout", MenuDocumentJSON.layoutSchema), .member("sticky", .boolean),
+            .optional("daypart", .identifier), .member("accessibilityId", .string),
+            .member("itemAccessibilityPrefix", .string),
+            .member("items", .list(of: JSONSchema.oneOf(ItemKind.all.map(\.homeSchema), by: "kind").named("HomeItem"))),
+        ]).named("\(name.string.capitalizedFirst)Section")
+    }
+}
+
+extension ItemKind {
+    /// An item of this kind in a home.
+    fileprivate var homeSchema: JSONSchema {
+        var members: [JSONSchema.Member] = [.member("name", .string), .member("description", .string.orNull)]
+        members += ItemDocument.price
+        members += [
+            .member("currency", .string), .member("cuisine", .string.orNull), .member("tags", .list(of: .string)),
+            .member("imageSmall", .string.orNull), .optional("hasLinks", .boolean), .optional("daypart", .identifier),
+            .optional("promotion", PromotionsDocument.cardSchema),
+        ]
+        members += ItemDocument.availability
+        if addButtonID != nil { members.append(.member("addButtonAccessibilityId", .string)) }
+        members += attributes.map { .member($0.name.rawValue, $0.values.schema.orNull) }
+        let title = name.string.capitalizedFirst
+        return .object([
+            .member("id", .identifier), .member("kind", .words([name.string])),
+            .member("model", .object(members).named("\(title)Model")),
+        ]).named("\(title)Card")
     }
 }

@@ -50,3 +50,18 @@ enum LineProblem {
         writer.endObject()
     }
 }
+
+extension LineProblem {
+    /// The schema of what is written; null where there is no problem.
+    static let schema = JSONSchema.object([
+        .member(
+            "code",
+            .words([
+                "PRICECHANGED", "SOLDOUT", "CLOSED", "GONE", "OPTIONGONE", "OPTIONSOLDOUT", "CHOICE", "TAXGONE",
+            ])),
+        .optional("unitPrice", .money, "what one costs now"), .optional("option", .identifier),
+        .optional("group", .identifier), .optional("min", .integer), .optional("max", .integer),
+        .optional("tax", .identifier), .optional("daypart", .identifier, "when it can be had"),
+        .optional("availableFrom", .time.orNull),
+    ]).named("LineProblem")
+}

@@ -129,3 +129,88 @@ public enum ItemDocument {
         writer.field("availableFrom", suspension?.until?.rfc3339)
     }
 }
+
+// MARK: Schemas
+
+extension LayoutStyle {
+    /// A layout of this style.
+    var schema: JSONSchema {
+        let sizes: [JSONSchema.Member] =
+            switch cards {
+            case .none: []
+            case .size: [.member("width", .integer, "of a card"), .member("height", .integer, "of a card")]
+            case .minimumWidth: [.member("minimumWidth", .integer, "of a card")]
+            }
+        return .object([.member("style", .words([name.string]))], sizes).named("\(name.string.capitalizedFirst)Layout")
+    }
+}
+
+extension String {
+    /// With a capital letter first, as schemas are named.
+    var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}
+
+extension MenuDocumentJSON {
+    /// How a section's items are laid out.
+    static let layoutSchema = JSONSchema.oneOf(LayoutStyle.all.map(\.schema), by: "style").named("Layout")
+
+    private static let option = JSONSchema.object(OptionGroupCodec.shownMembers + ItemDocument.availability)
+        .named("MenuOption")
+
+    /// Groups of options.
+    static let groups = JSONSchema.list(
+        of: .object(OptionGroupCodec.members(option: option)).named("OptionGroup"))
+
+    private static let section = JSONSchema.object([
+        .member("id", .identifier), .member("title", .string),
+        .member("kind", .words(SectionKind.all.map(\.name.string))), .member("layout", layoutSchema),
+        .member("sticky", .boolean), .optional("daypart", .identifier),
+        .member("items", .list(of: JSONSchema.object(ItemDocument.members).named("MenuItem"))),
+    ]).named("MenuSection")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("version", .count),
+        .optional("feed", FeedDocument.shownSchema, "the source that it is imported from"),
+        .member("sections", .list(of: section)), .optional("groups", groups),
+    ]).named("Menu")
+}
+
+extension ItemDocument {
+    /// The members that say what one costs.
+    public static let price: [JSONSchema.Member] = [
+        .member("price", .money.orNull, "null where it cannot be ordered"),
+        .optional("from", .boolean, "whether it is the lowest of several"),
+        .optional("prices", ServiceKind.prices, "where they differ by the way to have the order"),
+        .optional("hasOptions", .boolean),
+    ]
+
+    /// The members that say whether it can be ordered.
+    public static let availability: [JSONSchema.Member] = [
+        .member("available", .boolean),
+        .member("availableFrom", .time.orNull, "when it can be again, if that is known"),
+    ]
+
+    /// The members of an item in full.
+    static let members = JSONSchema.members(
+        [
+            .member("id", .identifier), .member("kind", .words(ItemKind.all.map(\.name.string))),
+            .member("name", .string), .member("description", .string.orNull),
+        ], price,
+        [
+            .member("cuisine", .string.orNull), .member("tags", .list(of: .string)),
+            .member("imageSmall", .string.orNull), .member("imageLarge", .string.orNull),
+            .member("images", .list(of: ItemImage.schema)), .member("links", .list(of: ItemLink.schema)),
+            .member("maxQuantity", .integer.orNull), .member("options", .list(of: .identifier), "its groups"),
+            .optional("tax", .identifier), .optional("combo", .boolean), .optional("daypart", .identifier),
+            .optional("promotion", .identifier), .member("attributes", ItemAttributes.schema),
+        ], availability)
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object(
+        [.member("outlet", .identifier), .member("section", .identifier)], members,
+        [
+            .optional("groups", MenuDocumentJSON.groups), .member("currency", .string),
+        ]
+    ).named("Item")
+}

@@ -1,6 +1,6 @@
 public import Domain
 public import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// The orders that a kitchen has to do with, as `KITCHEN` answers them.
 public enum KitchenDocument {
@@ -69,4 +69,29 @@ public enum OrderPageDocument {
         writer.endObject()
         return writer.bytes
     }
+}
+
+extension KitchenDocument {
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("count", .count, "how many orders there are, shown or not"),
+        .member("orders", .list(of: OrderDocument.kitchenSchema)),
+        .optional("followed", .boolean, "false where new orders will not be among them"),
+    ]).named("Kitchen")
+}
+
+extension OrderPageDocument {
+    private static let row = JSONSchema.object([
+        .member("order", .identifier), .member("outlet", .identifier), .member("customer", .identifier.orNull),
+        .member("version", .count), .member("status", .words(of: Order.Status.self)),
+        .optional("service", .words(of: ServiceKind.self)), .member("count", .count), .member("currency", .string),
+        .member("total", .money), .member("tax", .money), .member("refunded", .money), .member("refundedTax", .money),
+        .member("paid", .money), .member("doubt", .boolean, "whether a payment was reported that cannot be"),
+        .member("placedAt", .time), .member("updatedAt", .time),
+    ]).named("OrderRow")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("orders", .list(of: row)), .member("next", .string.orNull, "what to send as after; null at the end"),
+    ]).named("OrderPage")
 }

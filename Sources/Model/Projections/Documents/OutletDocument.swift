@@ -137,3 +137,61 @@ public enum OutletDocument {
         return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
     }
 }
+
+extension OutletDocument {
+    private static let clock = JSONSchema.string.saying("HH:MM; past midnight the hours go on, 25:30")
+    private static let period: [JSONSchema.Member] = [.member("opens", clock), .member("closes", clock)]
+    private static let hours = JSONSchema.object([.member("day", .words(of: OpeningHours.Day.self))], period)
+        .named("OpeningHours")
+
+    /// The members that say whether it takes orders.
+    public static let statusMembers: [JSONSchema.Member] = [
+        .member("status", .words(["open", "closed", "paused"])), .optional("opensAt", .time),
+        .optional("delayMinutes", .integer), .optional("delayedUntil", .time), .optional("pausedUntil", .time),
+        .optional("pauseReason", .string.orNull),
+    ]
+
+    /// The members that describe an outlet.
+    public static let members = JSONSchema.members(
+        [
+            .member("id", .identifier), .member("name", .string), .member("city", .string.orNull),
+            .member("area", .string.orNull), .member("address", .string.orNull), .member("currency", .string),
+            .member("timeZone", .string), .member("cuisines", .list(of: .string)),
+            .member("priceForTwo", .money.orNull), .member("rating", .number.orNull, "from 0 to 5"),
+            .member("ratingCount", .integer.orNull), .member("deliveryMinutes", .integer.orNull),
+            .member("minimumOrder", .money.orNull), .member("hours", .list(of: hours)),
+            .optional(
+                "specialDays",
+                .list(
+                    of: .object([
+                        .member("date", .day), .member("hours", .list(of: .object(period).named("OpeningPeriod"))),
+                    ]).named("SpecialDay"))),
+            .optional("follows", .words(of: OutletDetails.Opener.self), "what opens and closes it"),
+            .optional("prepMinutes", .integer), .optional("acceptWithin", .integer, "seconds"),
+            .optional("payment", .words(of: OutletDetails.Payment.self)),
+            .optional("payWithin", .integer, "seconds"), .optional("dayStarts", clock),
+        ], TermsCodec.members,
+        [
+            .optional(
+                "services",
+                ServiceKind.schema(of: .object(ServicesCodec.members(hours: hours)).named("OfferedService")),
+                "the ways to have an order"),
+            .optional("orderAheadDays", .integer),
+            .optional(
+                "slots",
+                .object([.member("minutes", .integer), .optional("orders", .integer, "the most in one slot")])
+                    .named("SlotRule")),
+            .optional(
+                "dayparts",
+                .list(of: .object([.member("id", .identifier), .member("hours", .list(of: hours))]).named("Daypart"))),
+        ], statusMembers)
+
+    private static let hidden = JSONSchema.Member.optional("hidden", .boolean, "whether no search finds it")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object(members, [hidden, .member("version", .count)]).named("Outlet")
+
+    /// An outlet in its home.
+    static let homeSchema = JSONSchema.object(members, [hidden, .member("accessibilityId", .string)])
+        .named("HomeOutlet")
+}

@@ -1,6 +1,6 @@
 public import Domain
 internal import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// The promotions of an outlet, as `PROMO.GET` answers them.
 public enum PromotionsDocument {
@@ -36,4 +36,24 @@ public enum PromotionsDocument {
         writer.field("state", promotion == nil ? "ended" : promotions.spent.contains(id) ? "spent" : "open")
         writer.endObject()
     }
+}
+
+extension PromotionsDocument {
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("version", .count),
+        .member(
+            "promotions",
+            .list(
+                of: .object(
+                    PromotionCodec.members(time: .time),
+                    [.optional("used", .integer, "how often, where it has a limit")]
+                ).named("Promotion"))),
+    ]).named("Promotions")
+
+    /// What a card says of its promotion.
+    static let cardSchema = JSONSchema.object([
+        .member("id", .identifier), .optional("code", .string), .optional("from", .time), .optional("until", .time),
+        .member("state", .words(["open", "spent", "ended"])),
+    ]).named("CardPromotion")
 }

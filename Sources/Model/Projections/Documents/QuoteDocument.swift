@@ -1,6 +1,6 @@
 public import Domain
 public import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// What a cart costs now, as `CART.QUOTE` answers it.
 public enum QuoteDocument {
@@ -116,4 +116,22 @@ public enum QuoteDocument {
             writer.field("problem", "\(rejection.code.rawValue) \(rejection.message)")
         }
     }
+}
+
+extension QuoteDocument {
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("cart", .identifier), .member("outlet", .identifier.orNull), .member("version", .count),
+        .member("currency", .string.orNull), .optional("service", .words(of: ServiceKind.self)),
+        .optional("table", .string), .optional("for", .time, "when the order is wanted"),
+        .optional("services", .list(of: .words(of: ServiceKind.self)), "the ways to choose from"),
+        .member("lines", .list(of: LineDocument.schema), "at today's prices"), .member("subtotal", .money.orNull),
+        .member("charges", .list(of: ChargeCodec.schema)), .optional("codes", CodeDocument.schema),
+        .member("total", .money.orNull), .optional("minimumOrder", .money), .optional("promisedFor", .time),
+        .optional("prepMinutes", .integer),
+        .optional("requires", .list(of: .words(of: OfferedService.Requirement.self)), "what the checkout has to have"),
+        .member("quote", .string.orNull, "what to check out with; null where that cannot be"),
+        .optional("problem", .string, "why, as a code and a text"),
+        .optional("order", .identifier, "what the cart was checked out as"),
+    ]).named("Quote")
 }

@@ -1,5 +1,5 @@
 public import Domain
-internal import TextFormats
+public import TextFormats
 
 /// What an outlet has counted, as `STOCK` answers it.
 public enum StockDocument {
@@ -45,4 +45,18 @@ extension Order.Status {
         case .preparing, .ready, .completed, .rejected, .cancelled: false
         }
     }
+}
+
+extension StockDocument {
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("version", .count),
+        .member(
+            "stock",
+            .list(
+                of: .object([
+                    .member("kind", .words(of: Claim.Kind.self)), .member("id", .string),
+                    .member("left", .integer), .member("held", .integer, "by orders that the kitchen has not begun"),
+                ]).named("StockRow"))),
+    ]).named("Stock")
 }

@@ -1,5 +1,5 @@
 public import Domain
-internal import TextFormats
+public import TextFormats
 
 /// What an outlet took, as `TAKINGS` answers it.
 public struct TakingsDocument {
@@ -163,4 +163,61 @@ public struct TakingsDocument {
         writeTaxes(net.entries.filter { $0.subject.kind == .charge(.tax) }, to: &writer)
         writer.endObject()
     }
+}
+
+extension TakingsDocument {
+    private static let taxes = JSONSchema.Member.member(
+        "taxes",
+        .list(
+            of: .object([
+                .member("id", .identifier.orNull), .member("rate", .integer.orNull, "thousandths of a percent"),
+                .member("base", .money), .member("amount", .money),
+            ]).named("TaxSum")))
+
+    private static let net = JSONSchema.Member.member(
+        "net", .object([.member("total", .money), taxes]).named("NetSum"), "less what was cancelled and given back")
+
+    private static let movement = JSONSchema.object(
+        [.member("count", .integer), .member("total", .money), .optional("lines", .money)],
+        Charge.Kind.allCases.filter { $0 != .tax && $0 != .discount }.map { .optional($0.rawValue, .money) },
+        [
+            .optional(
+                "discounts",
+                .list(
+                    of: .object([.member("by", .words(of: Promotion.Payer.self)), .member("amount", .money)])
+                        .named("DiscountSum"))), taxes,
+        ]
+    ).named("MovementSum")
+
+    private static let service = JSONSchema.object([
+        .member("service", .words(of: ServiceKind.self).orNull), .member("sold", movement),
+        .optional("changed", movement), .member("cancelled", movement), .member("refunded", movement), net,
+    ]).named("ServiceSum")
+
+    private static let sums: [JSONSchema.Member] = [
+        .member("services", .list(of: service)),
+        .member(
+            "payments",
+            .object(
+                Order.PaymentKind.allCases.map {
+                    .optional(
+                        $0.rawValue,
+                        .object([.member("count", .integer), .member("amount", .money)]).named("PaymentSum"))
+                })), net,
+    ]
+
+    private static let hour = JSONSchema.object([.member("from", .time)], sums).named("TakingsHour")
+    private static let day = JSONSchema.object(
+        [.member("day", .day), .member("from", .time), .member("until", .time)], sums,
+        [
+            .optional("hours", .list(of: hour))
+        ]
+    ).named("TakingsDay")
+
+    /// The schema of the document.
+    public static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("currency", .string), .member("timeZone", .string),
+        .optional("taxIncluded", .boolean), .member("days", .list(of: day)),
+        .member("sum", .object(sums).named("TakingsSum")),
+    ]).named("Takings")
 }

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import EventLog
 package import TextFormats
 package import Users
@@ -38,6 +38,20 @@ package final class CommandDeclaration: Sendable {
             }
         }
 
+        /// The codes that every such command can answer.
+        fileprivate var refusals: [Failure.Code] {
+            let ofAll: [Failure.Code] = [
+                .error, .invalid, .limit, .noPermission, .corrupt, .busy, .unavailable, .loading,
+            ]
+            switch self {
+            case .read: return ofAll
+            case .maintenance: return ofAll + [.notFound, .unknown, .readOnly]
+            case .write:
+                let domain: [Rejection.Code] = [.notFound, .conflict, .idMismatch, .state]
+                return ofAll + domain.map(Failure.Code.rejected) + [.forgotten, .unknown, .readOnly]
+            }
+        }
+
         /// As `COMMAND DOCS` says it.
         package var shown: String {
             switch self {
@@ -58,6 +72,10 @@ package final class CommandDeclaration: Sendable {
     package let right: Rights
     /// What it does to the order of commands.
     package let effect: Effect
+    /// What its answer is as JSON; nil where that is not declared.
+    package let answers: JSONSchema?
+    /// The codes of the errors that it can answer, beside those by which a front refuses a call.
+    package let refusals: [Failure.Code]
     /// One sentence that says what it does.
     package let summary: String
     /// The parameters, as people and clients read them.
@@ -89,14 +107,18 @@ package final class CommandDeclaration: Sendable {
     let actorOption: OptionalParameter<Text>?
 
     /// - Parameters:
+    ///   - answers: what its answer is.
+    ///   - refusing: why the domain can refuse it, besides what every command of its effect can be refused for.
     ///   - summary: one sentence.
     ///   - isForLogin: whether it may be used before a login.
     ///   - parameters: what the command declared; a write takes `ID`, `VERSION`, `FLOW` and `ACTOR` besides.
     package init(
-        _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect, _ summary: String,
-        _ parameters: ParameterList
+        _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect,
+        answers: JSONSchema? = nil, refusing: [Rejection.Code] = [], _ summary: String, _ parameters: ParameterList
     ) {
         let isWrite = if case .write = effect { true } else { false }
+        self.answers = answers
+        refusals = effect.refusals + refusing.map(Failure.Code.rejected)
         right = isForLogin ? .login : Rights(toUseCommandFor: role, isWrite: isWrite)
         self.name = name
         self.group = group
@@ -174,14 +196,19 @@ package final class Command: Sendable {
     /// Whether servers ask it of one another, and no client does.
     package let isOfServers: Bool
 
-    /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
+    /// - Parameters:
+    ///   - answers: what its answer is.
+    ///   - refusing: why the domain can refuse it, besides what every command of its effect can be refused for.
+    ///   - declare: declares the parameters, and makes what runs the command with their keys.
     init(
         _ name: String, _ group: CommandDeclaration.Group, role: Role, effect: CommandDeclaration.Effect = .read,
-        isOfServers: Bool = false, _ summary: String, _ declare: (inout ParameterList) -> Body
+        isOfServers: Bool = false, answers: JSONSchema = .integer, refusing: [Rejection.Code] = [],
+        _ summary: String, _ declare: (inout ParameterList) -> Body
     ) {
         self.isOfServers = isOfServers
         var parameters = ParameterList(for: name)
         body = declare(&parameters)
-        declaration = CommandDeclaration(name, group, role: role, effect: effect, summary, parameters)
+        declaration = CommandDeclaration(
+            name, group, role: role, effect: effect, answers: answers, refusing: refusing, summary, parameters)
     }
 }

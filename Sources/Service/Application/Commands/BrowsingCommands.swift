@@ -12,6 +12,7 @@ enum BrowsingCommands {
     private static let homes: [Command] = [
         Command(
             "OUTLET.HOME", .browsing, role: .customer,
+            answers: HomeDocument.schema.or(ChangeDocument.ofHome), refusing: [.notFound],
             "Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -31,7 +32,8 @@ enum BrowsingCommands {
             }
         },
         Command(
-            "OUTLET.TAGS", .browsing, role: .customer, "Returns the tag bar of an outlet's home, or null."
+            "OUTLET.TAGS", .browsing, role: .customer, answers: HomeDocument.tagBarSchema.orNull,
+            "Returns the tag bar of an outlet's home, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             return { service, call throws(Failure) in
@@ -40,6 +42,7 @@ enum BrowsingCommands {
         },
         Command(
             "SLOTS", .browsing, role: .customer,
+            answers: SlotsDocument.schema, refusing: [.notFound],
             "Returns the times of a day that orders at an outlet can be placed ahead for."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -62,6 +65,7 @@ enum BrowsingCommands {
         },
         Command(
             "ITEM.GET", .browsing, role: .customer,
+            answers: ItemDocument.schema.or(ChangeDocument.ofDigests),
             "Returns an item in full, with its large image, or what has changed in it, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -82,7 +86,9 @@ enum BrowsingCommands {
 
     private static let queries: [Command] = [
         Command(
-            "BROWSE", .browsing, role: .customer, "Returns a page of the items that match every filter."
+            "BROWSE", .browsing, role: .customer,
+            answers: Catalogue.pageSchema(of: .items).or(ChangeDocument.ofDigests), refusing: [.notFound],
+            "Returns a page of the items that match every filter."
         ) { parameters in
             let query = parameters.query(pages)
             return { service, call throws(Failure) in
@@ -90,7 +96,9 @@ enum BrowsingCommands {
             }
         },
         Command(
-            "OUTLETS", .browsing, role: .customer, "Returns a page of the outlets that match every filter."
+            "OUTLETS", .browsing, role: .customer,
+            answers: Catalogue.pageSchema(of: .outlets).or(ChangeDocument.ofDigests), refusing: [.notFound],
+            "Returns a page of the outlets that match every filter."
         ) { parameters in
             let query = parameters.query(pages)
             return { service, call throws(Failure) in
@@ -99,6 +107,7 @@ enum BrowsingCommands {
         },
         Command(
             "SURPRISE", .browsing, role: .customer,
+            answers: Catalogue.schema(of: .items).orNull, refusing: [.notFound],
             "Returns one of the items that match every filter, each equally likely, or null."
         ) { parameters in
             let query = parameters.query([.seed])
@@ -143,7 +152,10 @@ enum BrowsingCommands {
     ]
 
     private static func save(_ name: String, _ kind: ListingKind, _ summary: String) -> Command {
-        Command(name, .browsing, role: .customer, summary) { parameters in
+        Command(
+            name, .browsing, role: .customer, answers: Catalogue.savedSchema(of: kind).orNull, refusing: [.notFound],
+            summary
+        ) { parameters in
             let name = parameters.required("name", .savedQuery)
             let query = parameters.query(windows)
             return { service, call throws(Failure) in

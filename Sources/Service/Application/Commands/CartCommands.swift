@@ -2,6 +2,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import Projections
+internal import TextFormats
 internal import Users
 
 /// What customers do: carts.
@@ -9,6 +10,7 @@ enum CartCommands {
     static let all: [Command] = [
         Command(
             "CART.ADD", .carts, role: .customer, effect: .write(.cart),
+            refusing: [.closed, .soldOut, .noSlot, .choice, .wrongOutlet],
             "Adds some of an item to a cart; returns the cart's count."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -81,6 +83,7 @@ enum CartCommands {
         },
         Command(
             "CART.EDIT", .carts, role: .customer, effect: .write(.cart),
+            refusing: [.closed, .soldOut, .noSlot, .choice],
             "Changes a line's options or note, at today's price; returns the cart's count."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -133,6 +136,7 @@ enum CartCommands {
         },
         Command(
             "CART.SERVICE", .carts, role: .customer, effect: .write(.cart),
+            refusing: [.closed, .noSlot],
             "Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -150,6 +154,7 @@ enum CartCommands {
         },
         Command(
             "CART.CODE", .carts, role: .customer, effect: .write(.cart),
+            refusing: [.promo],
             "Says a code of a promotion of the cart's outlet; returns the cart's count."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -178,6 +183,7 @@ enum CartCommands {
         },
         Command(
             "CART.QUOTE", .carts, role: .customer,
+            answers: QuoteDocument.schema.orNull,
             "Returns what a cart costs now, with taxes, fees and tip, and a digest to check out with, or null."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -208,6 +214,7 @@ enum CartCommands {
         },
         Command(
             "CART.GET", .carts, role: .customer,
+            answers: CartDocument.schema.or(ChangeDocument.ofCart),
             "Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
@@ -227,6 +234,7 @@ enum CartCommands {
         },
         Command(
             "CART.CHECKOUT", .carts, role: .customer, effect: .write(.cart),
+            answers: .identifier, refusing: [.closed, .soldOut, .noSlot, .choice, .totalChanged, .required, .promo],
             "Places an order for what is in a cart, if it still costs that; returns the order's id."
         ) { parameters in
             let cart = parameters.required("cart", .cart)

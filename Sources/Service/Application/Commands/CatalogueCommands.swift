@@ -3,6 +3,7 @@ internal import Domain
 internal import EventLog
 internal import Foundation
 internal import Projections
+internal import TextFormats
 internal import Users
 
 /// What merchants do: outlets and menus.
@@ -79,7 +80,8 @@ enum CatalogueCommands {
         change("OUTLET.SHOW", .show, "Puts a hidden outlet back into lists and searches."),
         change("OUTLET.REMOVE", .remove, "Removes an outlet for good. Its history stays."),
         Command(
-            "OUTLET.GET", .catalogue, role: .anybody, "Returns an outlet's details, or null."
+            "OUTLET.GET", .catalogue, role: .anybody, answers: OutletDocument.schema.orNull,
+            "Returns an outlet's details, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             return { service, call throws(Failure) in
@@ -88,6 +90,7 @@ enum CatalogueCommands {
         },
         Command(
             "OUTLETS.OWN", .catalogue, role: .merchant,
+            answers: OwnOutletsDocument.schema,
             "Returns a page of the outlets that the caller may change, with their orders and what today brought."
         ) { parameters in
             let cursor = parameters.option("AFTER", "outlet", .outlet)
@@ -103,6 +106,7 @@ enum CatalogueCommands {
         },
         Command(
             "PICTURE.PUT", .catalogue, role: .merchant, effect: .maintenance,
+            answers: AdministrationDocuments.picture,
             "Stores a picture for an outlet's menu; returns the path at which it is served."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -296,7 +300,9 @@ enum CatalogueCommands {
             }
         },
         Command(
-            "MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or what has changed in it, or null."
+            "MENU.GET", .catalogue, role: .anybody,
+            answers: MenuDocumentJSON.schema.or(ChangeDocument.ofDigests),
+            "Returns an outlet's menu, or what has changed in it, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let since = parameters.option("SINCE", "digest", .documentDigest)
@@ -319,6 +325,7 @@ enum CatalogueCommands {
         },
         Command(
             "MENU.FEED.GET", .catalogue, role: .merchant,
+            answers: FeedDocument.schema.orNull,
             "Returns what the source of a menu was last found to hold, in full, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)

@@ -7,7 +7,8 @@ internal import Users
 /// No command here has options, so that no word of a user's can be taken for one.
 enum ChoiceCommands {
     static let all: [Command] = [
-        Command("CHOOSE", .browsing, role: .anybody, "Returns one of the words, each equally likely.") { parameters in
+        Command("CHOOSE", .browsing, role: .anybody, answers: .string, "Returns one of the words, each equally likely.")
+        { parameters in
             let words = parameters.repeated("word", accepting: "any bytes")
             return { _, call throws(Failure) in
                 var random = SystemRandomNumberGenerator()
@@ -15,7 +16,7 @@ enum ChoiceCommands {
             }
         },
         Command(
-            "CHOOSE.SEED", .browsing, role: .anybody,
+            "CHOOSE.SEED", .browsing, role: .anybody, answers: .string,
             "Returns one of the words: the same number chooses the same of as many words."
         ) { parameters in
             let seed = parameters.required("n", .integer)

@@ -10,10 +10,18 @@ package enum FrontList: Sendable {
 /// in the words of Redis; here they answer documents.
 enum FrontCommands {
     static let all: [Command] = [
-        list("CLIENT LIST", .clients, "Returns every connection of the line protocol."),
-        list("SLOWLOG GET", .slowCommands, "Returns the latest commands that took long to execute."),
-        list("LATENCY HISTORY", .delays, "Returns what held up the server, when, and for how many milliseconds."),
-        Command("CLIENT KILL", .server, role: .admin, "Closes a connection of the line protocol.") { parameters in
+        list(
+            "CLIENT LIST", .clients, AdministrationDocuments.clients, "Returns every connection of the line protocol."),
+        list(
+            "SLOWLOG GET", .slowCommands, AdministrationDocuments.slowCommands,
+            "Returns the latest commands that took long to execute."),
+        list(
+            "LATENCY HISTORY", .delays, AdministrationDocuments.delays,
+            "Returns what held up the server, when, and for how many milliseconds."),
+        Command(
+            "CLIENT KILL", .server, role: .admin, answers: AdministrationDocuments.closedClient.orNull,
+            "Closes a connection of the line protocol."
+        ) { parameters in
             let id = parameters.required("id", .count)
             return { service, call throws(Failure) in
                 guard service.closeClient(try call[id]) else { return .answer(.null) }
@@ -22,7 +30,9 @@ enum FrontCommands {
         },
     ]
 
-    private static func list(_ name: String, _ list: FrontList, _ summary: String) -> Command {
-        Command(name, .server, role: .admin, summary) { _ in { service, _ in .answer(Answer(service.list(list))) } }
+    private static func list(_ name: String, _ list: FrontList, _ schema: JSONSchema, _ summary: String) -> Command {
+        Command(name, .server, role: .admin, answers: schema.orNull, summary) { _ in
+            { service, _ in .answer(Answer(service.list(list))) }
+        }
     }
 }

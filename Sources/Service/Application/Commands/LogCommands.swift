@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventLog
 internal import TextFormats
 internal import Users
@@ -9,7 +10,8 @@ enum LogCommands {
 
     static let all: [Command] = [
         Command(
-            "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
+            "LOG.HEAD", .log, role: .auditor, answers: LogDocument.headsSchema,
+            "Returns the position and digest of every partition of the log."
         ) { _ in
             { service, call throws(Failure) in
                 let partitions = 0..<service.partitioning.count
@@ -20,6 +22,7 @@ enum LogCommands {
         },
         Command(
             "LOG.READ", .log, role: .auditor,
+            answers: .oneOf([.list(of: LogDocument.eventSchema), LogDocument.foundSchema]),
             "Returns events of the log, in order, all or those that match filters, or waits until there are some."
         ) { parameters in
             let partition = parameters.option("PARTITION", "partition", .integer.accepting("from 0"), default: 0)
@@ -79,6 +82,7 @@ enum LogCommands {
         },
         Command(
             "LOG.PROVE", .log, role: .customer,
+            answers: Receipt.schema, refusing: [.notFound],
             "Returns a receipt that proves, without the log, that an event is in it."
         ) { parameters in
             let stream = parameters.required("stream", .provenStream)
@@ -99,6 +103,7 @@ enum LogCommands {
         },
         Command(
             "LOG.TREE", .log, role: .auditor,
+            answers: TreeGrowth.schema, refusing: [.notFound],
             "Returns what a partition of the log is, by a root over all of it, and proves that it goes on from what it was."
         ) { parameters in
             let partition = parameters.required("partition", .integer.accepting("from 0"))

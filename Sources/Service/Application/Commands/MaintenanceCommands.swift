@@ -1,4 +1,5 @@
 internal import Domain
+internal import EventLog
 internal import Projections
 internal import TextFormats
 internal import Users
@@ -11,6 +12,7 @@ enum MaintenanceCommands {
     static let all: [Command] = [
         Command(
             "CUSTOMER.FORGET", .server, role: .admin, effect: .maintenance,
+            answers: Forgetting.schema,
             "Destroys the keys of customers, so that nobody can read their texts any more; returns what it did."
         ) { parameters in
             let customers = parameters.repeated(
@@ -28,6 +30,7 @@ enum MaintenanceCommands {
         },
         Command(
             "PROJECTION.REBUILD", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.rebuild,
             "Begins to rebuild a projection's stored rows from the log; INFO projections says how far it is."
         ) { parameters in
             let projection = parameters.required("projection", .projection)
@@ -38,6 +41,7 @@ enum MaintenanceCommands {
         },
         Command(
             "RELAY.LIST", .server, role: .admin,
+            answers: AdministrationDocuments.relays,
             "Returns how far each relay is in each partition, and what last failed."
         ) { _ in
             { service, call throws(Failure) in try service.relays(for: call.caller) }

@@ -10,6 +10,7 @@ enum OrderCommands {
     static let all: [Command] = [
         Command(
             "ORDER.GET", .orders, role: .customer,
+            answers: OrderDocument.schema.or(ChangeDocument.ofOrder),
             "Returns an order, now or as of a moment, or what has changed in it, or null."
         ) { parameters in
             let order = parameters.required("order", .order)
@@ -130,6 +131,7 @@ enum OrderCommands {
         },
         Command(
             "ORDER.CHANGE", .orders, role: .parties, effect: .write(.order),
+            refusing: [.closed, .soldOut, .choice],
             "Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version."
         ) { parameters in
             let order = parameters.required("order", .order)
@@ -159,6 +161,7 @@ enum OrderCommands {
         },
         Command(
             "ORDER.AGREE", .orders, role: .parties, effect: .write(.order),
+            refusing: [.closed, .soldOut, .choice, .totalChanged],
             "Agrees to what the other party proposed, by the digest of the bill after it; returns the order's version."
         ) { parameters in
             let order = parameters.required("order", .order)
@@ -186,6 +189,7 @@ enum OrderCommands {
         ),
         Command(
             "KITCHEN", .orders, role: .merchant,
+            answers: KitchenDocument.schema, refusing: [.notFound],
             "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -197,6 +201,7 @@ enum OrderCommands {
         },
         Command(
             "TAKINGS", .orders, role: .merchant,
+            answers: TakingsDocument.schema, refusing: [.notFound],
             "Returns what an outlet sold, took back, gave back and was paid, by days of the outlet."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
@@ -221,7 +226,9 @@ enum OrderCommands {
             }
         },
         Command(
-            "ORDERS", .orders, role: .customer, "Returns a page of orders, now or as of a moment, the newest first."
+            "ORDERS", .orders, role: .customer,
+            answers: OrderPageDocument.schema, refusing: [.notFound],
+            "Returns a page of orders, now or as of a moment, the newest first."
         ) { parameters in
             let outlet = parameters.option("OUTLET", "outlet", .outlet)
             let customer = parameters.option("CUSTOMER", "customer", .customer)

@@ -2,6 +2,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import Projections
+internal import TextFormats
 internal import Users
 
 /// What outlets, and the platform that they sell on, take off prices.
@@ -32,7 +33,10 @@ enum PromotionCommands {
                 return try service.submit(StreamName(.promotions, outlet), call) { _, _ in .promotions(.end(id)) }
             }
         },
-        Command("PROMO.GET", .catalogue, role: .merchant, "Returns an outlet's promotions, or null.") { parameters in
+        Command(
+            "PROMO.GET", .catalogue, role: .merchant, answers: PromotionsDocument.schema.orNull,
+            "Returns an outlet's promotions, or null."
+        ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             return { service, call throws(Failure) in
                 let outlet = try call[outlet]

@@ -12,6 +12,7 @@ enum SupplyCommands {
         count("MENU.OPTION.STOCK", "option", Claim.Key.option) { $0.groups.option($1) != nil },
         Command(
             "STOCK", .catalogue, role: .merchant,
+            answers: StockDocument.schema, refusing: [.notFound],
             "Returns how much is left of what an outlet has counted, and how much orders hold."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)

@@ -6,11 +6,15 @@ internal import Users
 /// Who can log in, and what they may do. No call has anything that one could log in with.
 enum UserCommands {
     static let all: [Command] = [
-        Command("USER.LIST", .server, role: .admin, "Returns every user, with the names of its tokens.") { _ in
+        Command(
+            "USER.LIST", .server, role: .admin, answers: AdministrationDocuments.users,
+            "Returns every user, with the names of its tokens."
+        ) { _ in
             { service, call throws(Failure) in try service.users(for: call.caller) }
         },
         Command(
             "USER.ADD", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.user,
             "Adds a user, who can log in once it has a token; returns the user."
         ) { parameters in
             let name = parameters.required("user", .identifier)
@@ -24,6 +28,7 @@ enum UserCommands {
         },
         Command(
             "USER.CONFINE", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.user,
             "Says what a user is confined to; returns the user."
         ) { parameters in
             let name = parameters.required("user", .identifier)
@@ -34,6 +39,7 @@ enum UserCommands {
         },
         Command(
             "USER.DISABLE", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.user,
             "Keeps a user from logging in, and closes its connections; returns the user."
         ) { parameters in
             let name = parameters.required("user", .identifier)
@@ -43,6 +49,7 @@ enum UserCommands {
         },
         Command(
             "USER.ENABLE", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.user,
             "Lets a user log in again; returns the user."
         ) { parameters in
             let name = parameters.required("user", .identifier)
@@ -52,6 +59,7 @@ enum UserCommands {
         },
         Command(
             "USER.REMOVE", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.removedUser,
             "Removes a user, and closes its connections; returns its name."
         ) { parameters in
             let name = parameters.required("user", .identifier)
@@ -61,6 +69,7 @@ enum UserCommands {
         },
         Command(
             "USER.TOKEN", .server, role: .admin, effect: .maintenance,
+            answers: AdministrationDocuments.newToken,
             "Gives a user another token; returns it, this once."
         ) { parameters in
             let name = parameters.required("user", .identifier)

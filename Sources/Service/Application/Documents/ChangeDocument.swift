@@ -1,5 +1,5 @@
 package import Domain
-internal import TextFormats
+package import TextFormats
 
 /// What has changed, as clients get it: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
 package enum ChangeDocument {
@@ -73,4 +73,35 @@ package enum ChangeDocument {
         return patch.dropLast()
             + Array(#"\#(isEmpty ? "" : ","){"op":"add","path":"/cartCount","value":\#(count)}]"#.utf8)
     }
+}
+
+// MARK: Schemas
+
+extension ChangeDocument {
+    /// What leads from one document to the next.
+    ///
+    /// - Parameter member: what the thing that changed is called.
+    private static func schema(of member: String) -> JSONSchema {
+        .object([
+            .member(member, .identifier), .member("from", .count, "the revision that it begins with"),
+            .member("to", .count, "the revision that it leads to"), .member("patch", JSONPatch.schema),
+        ])
+    }
+
+    /// What has changed in an outlet's home.
+    package static let ofHome = schema(of: "outlet").named("HomePatch")
+    /// What has changed in a cart.
+    package static let ofCart = schema(of: "cart").named("CartPatch")
+    /// What has changed in an order.
+    package static let ofOrder = schema(of: "order").named("OrderPatch")
+    /// What has changed in a document that digests tell apart.
+    package static let ofDigests = JSONSchema.object([
+        .member("from", .string.orNull, "the digest that it begins with; null where it replaces any document"),
+        .member("to", .string, "the digest that it leads to"), .member("patch", JSONPatch.schema),
+    ]).named("DocumentPatch")
+}
+
+extension JSONSchema {
+    /// This document, or with `SINCE` what has changed in it; null where nothing has, or there is none.
+    package func or(_ change: JSONSchema) -> JSONSchema { .oneOf([self, change]).orNull }
 }

@@ -67,3 +67,22 @@ extension TakingsSums {
         }
     }
 }
+
+extension OwnOutletsDocument {
+    private static let row = JSONSchema.object(
+        [
+            .member("id", .identifier), .member("name", .string), .member("city", .string.orNull),
+            .member("area", .string.orNull), .member("currency", .string), .member("timeZone", .string),
+        ], OutletDocument.statusMembers,
+        [
+            .optional("hidden", .boolean), .member("version", .count), .member("openOrders", .count),
+            .member("lateOrders", .count),
+            .member("today", JSONSchema.object([.member("day", .day), .member("net", .money)]).named("Today").orNull),
+        ]
+    ).named("OwnOutlet")
+
+    /// The schema of the document.
+    static let schema = JSONSchema.object([
+        .member("outlets", .list(of: row)), .member("next", .string.orNull, "what to send as after; null at the end"),
+    ]).named("OwnOutlets")
+}

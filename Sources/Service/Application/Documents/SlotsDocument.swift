@@ -43,3 +43,19 @@ struct SlotsDocument {
         bytes = writer.bytes
     }
 }
+
+extension SlotsDocument {
+    /// The schema of the document.
+    static let schema = JSONSchema.object([
+        .member("outlet", .identifier), .member("service", .words(of: ServiceKind.self).orNull),
+        .member("date", .day), .member("minutes", .integer.orNull, "how far apart slots are"),
+        .optional("orders", .integer, "the most in one slot"),
+        .member(
+            "slots",
+            .list(
+                of: .object([
+                    .member("at", .time), .member("local", .string, "the same by the outlet's clocks"),
+                    .optional("left", .integer, "how many orders it still takes"),
+                ]).named("Slot"))),
+    ]).named("Slots")
+}
