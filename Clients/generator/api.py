@@ -91,6 +91,27 @@ class Alias:
     text: str
 
 
+def named_in(type_: Type | None) -> list[str]:
+    match type_:
+        case Named(name=name):
+            return [name]
+        case List(item=inner) | Map(item=inner) | Nullable(type=inner):
+            return named_in(inner)
+    return []
+
+
+def parts(own: Object | Words | OneOf | Alias) -> list[Type]:
+    """What a declared type is made of."""
+    match own:
+        case Object(members=members):
+            return [member.type for member in members]
+        case OneOf(types=types):
+            return types
+        case Alias(type=type_):
+            return [type_]
+    return []
+
+
 # --- operations
 
 
@@ -106,7 +127,8 @@ class Argument:
 @dataclass
 class Operation:
     name: str
-    command: str
+    # That of the line protocol which it runs; None where it runs none.
+    command: str | None
     method: str
     path: str
     text: str
@@ -119,6 +141,11 @@ class Operation:
     answer: Type | None
     # The only member of the answer, which is returned in its place.
     takes: str | None
+
+    @property
+    def says(self) -> str:
+        """What it does, and where the reference says more."""
+        return f"{self.text} ({self.command})" if self.command else self.text
 
     @property
     def group(self) -> str:
@@ -140,6 +167,9 @@ GROUPS = [
     (r"/v1/(log|proof|carts)\b", "The log"),
     (r"/", "The server"),
 ]
+
+# Each client has these by hand: streams are followed, a picture has an address, and a program has a token.
+BY_HAND = {"openStream", "getPicture", "logIn", "logOut"}
 
 # Documents that a stream keeps up to date: the method, the topic, its arguments, the command that answers the same
 # document or the name of its type, the sites, and what is said of it.
@@ -202,11 +232,20 @@ def snake(name: str) -> str:
 
 
 class Reader:
-    def __init__(self, document: dict):
+    """Reads the document. What has no name of its own there is called by where it stands, and what stands in several
+    places by the shortest of these names: so it is read twice."""
+
+    def __init__(self, document: dict, places: dict[str, set[str]] | None = None):
         self.document = document
         self.api = API()
-        # Of those that have no name of their own: words, and the name that they got.
-        self.words: dict[tuple, str] = {}
+        # The names that each schema could have, by its member and itself.
+        self.places: dict[str, set[str]] = {}
+        self.names: dict[str, str] = {}
+        taken = set(document["components"]["schemas"])
+        for key, names in sorted((places or {}).items()):
+            free = (name for name in sorted(names, key=lambda name: (len(name), name)) if name not in taken)
+            self.names[key] = next(free)
+            taken.add(self.names[key])
 
     def read(self) -> API:
         for name, schema in self.document["components"]["schemas"].items():
@@ -214,11 +253,26 @@ class Reader:
                 self.declare(name, schema)
         for path, methods in self.document["paths"].items():
             for method, operation in methods.items():
+                if operation["operationId"] in BY_HAND:
+                    continue
                 self.api.operations.append(self.operation(path, method.upper(), operation))
         for name, topic, arguments, source, sites, text in TOPICS:
             self.api.topics.append(Topic(name, topic, arguments, self.topic_type(source), sites, text))
-        self.api.types.sort(key=lambda type_: type_.name)
+        used = self.used()
+        self.api.types = sorted((own for own in self.api.types if own.name in used), key=lambda own: own.name.lower())
         return self.api
+
+    def used(self) -> set[str]:
+        """The names of the types that an operation or a topic needs."""
+        by_name, found = {own.name: own for own in self.api.types}, set()
+        wanted = [argument.type for operation in self.api.operations for argument in operation.arguments]
+        wanted += [operation.answer for operation in self.api.operations] + [topic.type for topic in self.api.topics]
+        while wanted:
+            for name in named_in(wanted.pop()):
+                if name not in found:
+                    found.add(name)
+                    wanted += parts(by_name[name])
+        return found
 
     # --- types
 
@@ -231,8 +285,9 @@ class Reader:
                 self.api.types.append(own)
                 required = schema.get("required", [])
                 own.members = [
-                    Member(each, self.type(value, name, each), each in required, value.get("description", ""))
-                    for each, value in schema["properties"].items()]
+                    Member(each, self.type(schema["properties"][each], name, each), each in required,
+                           schema["properties"][each].get("description", ""))
+                    for each in in_order(schema)]
             case "words":
                 self.api.types.append(Words(name, [word for word in schema["enum"] if word is not None], text))
             case "oneOf":
@@ -264,28 +319,24 @@ class Reader:
         type_, several = schema.get("type"), schema.get("oneOf", [])
         is_nullable = type_ != "null" and "null" in (type_ or []) or {"type": "null"} in several
         found = self._type(schema, parent, member)
+        if isinstance(found, Nullable):
+            return found
         return Nullable(found) if is_nullable and found != ANY else found
 
     def _type(self, schema, parent, member) -> Type:
-        own = parent + capital(member)
         match self.kind(schema):
             case "words":
                 found = [word for word in schema["enum"] if word is not None]
-                if len(found) == 1:
-                    return Word(found[0])
-                # The same words of the same member are the same type.
-                key = (member, *found)
-                if key not in self.words:
-                    self.words[key] = own
-                    self.declare(own, {"enum": found})
-                return Named(self.words[key])
+                return Word(found[0]) if len(found) == 1 else self.placed({"enum": found}, parent, member)
             case "oneOf":
                 several = [each for each in schema["oneOf"] if each.get("type") != "null"]
-                return self.type(several[0], parent, member) if len(several) == 1 else self.declare(own, schema)
+                if len(several) == 1:
+                    return self.type(several[0], parent, member)
+                return self.placed({**schema, "oneOf": several}, parent, member)
             case "array":
                 return List(self.type(schema.get("items", {}), parent, singular(member)))
             case "object" if schema.get("properties"):
-                return self.declare(own, schema)
+                return self.placed(schema, parent, member)
             case "object":
                 others = schema.get("additionalProperties", {})
                 return Map(self.type(others, parent, singular(member))) if isinstance(others, dict) and others else Map(ANY)
@@ -293,12 +344,20 @@ class Reader:
                 return Simple(simple)
         return ANY
 
+    def placed(self, schema: dict, parent: str, member: str) -> Type:
+        """The type of a schema that has no name."""
+        own = parent + capital(member)
+        key = member + json.dumps({name: value for name, value in schema.items() if name != "description"}, sort_keys=True)
+        self.places.setdefault(key, set()).add(own)
+        name = self.names.get(key, own)
+        if all(each.name != name for each in self.api.types):
+            self.declare(name, schema)
+        return Named(name)
+
     # --- operations
 
     def operation(self, path: str, method: str, operation: dict) -> Operation:
         name, arguments, is_write = operation["operationId"], [], False
-        if "_v1" in name:
-            name = camel(operation["x-command"])
         parameters = operation["parameters"]
         answer, takes = self.answer(capital(name), operation["responses"])
         for parameter in parameters:
@@ -319,8 +378,7 @@ class Reader:
             elif "properties" in schema:
                 body = "fields"
                 required = schema.get("required", [])
-                # Properties may be sorted by name; those that are required stand in the order of their command.
-                for each in [*required, *(each for each in schema["properties"] if each not in required)]:
+                for each in in_order(schema):
                     own = self.type(schema["properties"][each], capital(name), each)
                     arguments.append(Argument(each, own, each in required, "body"))
             else:
@@ -328,8 +386,10 @@ class Reader:
                 own = self.type(schema, capital(name), "document")
                 arguments.append(Argument("document", own, operation["requestBody"].get("required", False), "body"))
         answer = self.whole(answer)
+        if "204" in operation["responses"] and any(argument.name == "since" for argument in arguments):
+            answer = Nullable(answer)
         return Operation(
-            name, operation["x-command"], method, path, operation["summary"], operation["tags"], arguments, body, is_write,
+            name, operation.get("x-command"), method, path, operation["summary"], operation["tags"], arguments, body, is_write,
             answer, takes)
 
     def answer(self, parent: str, responses: dict) -> tuple[Type | None, str | None]:
@@ -384,6 +444,12 @@ class Reader:
         return Named(source) if source in self.document["components"]["schemas"] else ANY
 
 
+def in_order(schema: dict) -> list[str]:
+    """The members of an object: those that are required in their own order, and then the others, which are sorted."""
+    required = [each for each in schema.get("required", []) if each in schema["properties"]]
+    return required + [each for each in schema["properties"] if each not in required]
+
+
 def singular(name: str) -> str:
     for ending, own in (("ies", "y"), ("sses", "ss"), ("ses", "se"), ("s", "")):
         if name.endswith(ending) and not name.endswith("ss"):
@@ -392,4 +458,7 @@ def singular(name: str) -> str:
 
 
 def load(path: Path) -> API:
-    return Reader(json.loads(path.read_text())).read()
+    document = json.loads(path.read_text())
+    first = Reader(document)
+    first.read()
+    return Reader(document, first.places).read()

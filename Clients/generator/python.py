@@ -2,7 +2,9 @@
 
 import keyword
 
-from api import ANY, API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, snake
+from api import (
+    ANY, API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, named_in, parts,
+    snake)
 from text import comment, listed, sentence
 
 HEAD = '"""{}\n\nWritten by Scripts/clients from docs/openapi.json.\n"""\n'
@@ -104,8 +106,8 @@ def documents(api: API) -> str:
     for own in api.types:
         if isinstance(own, Object):
             lines += ["", "", "@dataclass(frozen=True, slots=True, kw_only=True)", f"class {own.name}:"]
-            lines += docstring(sentence(own.text) or f"A document or a part of one: {own.name}.", "    ")
-            lines += [""] + [line for member in own.members for line in member_lines(member)]
+            lines += [*docstring(sentence(own.text), "    "), ""] if own.text else []
+            lines += [line for member in own.members for line in member_lines(member)]
     for own in in_order([own for own in api.types if isinstance(own, (OneOf, Alias))]):
         lines += [""]
         if own.text:
@@ -130,7 +132,7 @@ def in_order(types: list) -> list:
         if own.name in done:
             return
         done.add(own.name)
-        for each in own.types if isinstance(own, OneOf) else [own.type]:
+        for each in parts(own):
             for name in named_in(each):
                 if name in names:
                     visit(names[name])
@@ -139,15 +141,6 @@ def in_order(types: list) -> list:
     for own in types:
         visit(own)
     return found
-
-
-def named_in(type_: Type) -> list[str]:
-    match type_:
-        case Named(name=name):
-            return [name]
-        case List(item=inner) | Map(item=inner) | Nullable(type=inner):
-            return named_in(inner)
-    return []
 
 
 def member_lines(member) -> list[str]:
@@ -234,7 +227,7 @@ def method(operation: Operation) -> list[str]:
     head = listed(f"def {snake(operation.name)}(", parts, f") -> {answer}:", "    ", ",")
     if len(head) > 1:
         head = listed(f"def {snake(operation.name)}(", parts, f") -> {answer}:", "    ", ",")
-    lines = [*head, *docstring(f"{operation.text} ({operation.command})", "        ")]
+    lines = [*head, *docstring(operation.says, "        ")]
     return lines + call(operation, path, answer)
 
 

@@ -254,7 +254,7 @@ def method(operation: Operation) -> list[str]:
     lines = wrapped("try await connection.call", called, "", "        ")
     if len(lines) > 1:
         lines = [*lines[:-2], lines[-2] + ")"]
-    return [*note(f"{operation.text} (`{operation.command}`)", "    "), *head, *lines, "    }"]
+    return [*note(operation.says, "    "), *head, *lines, "    }"]
 
 
 def follow(topic: Topic) -> list[str]:

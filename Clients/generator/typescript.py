@@ -196,7 +196,7 @@ def method(operation: Operation) -> list[str]:
     lines = [one] if len(one) <= WIDTH else [
         f'        return this.connection.call("{operation.method}", {literal}, {{', f"            {', '.join(requested)},",
         "        });"]
-    return [*note(f"{operation.text} ({operation.command})", "    "), *head, *lines, "    }"]
+    return [*note(operation.says, "    "), *head, *lines, "    }"]
 
 
 def query(operation: Operation) -> str:

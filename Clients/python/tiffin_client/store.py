@@ -4,9 +4,9 @@ Written by Scripts/clients from docs/openapi.json.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from .connection import Connection, Visitor, segment
+from .documents import Cart, Forgetting, Quote
 from .site import Site
 from .stream import Update, follow
 
@@ -29,123 +29,124 @@ class Store(Site):
 
     # --- The cart
 
-    def cart_get(self, *, deadline: float | None = None) -> Any:
+    def get_cart(self, *, deadline: float | None = None) -> Cart | None:
         """Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null.
         (CART.GET)
         """
-        return self.connection.call("GET", "/v1/cart", deadline=deadline)
+        return self.connection.call("GET", "/v1/cart", Cart | None, deadline=deadline)
 
-    def cart_checkout(
+    def place_order(
         self, *, address: str | None = None, missing: str | None = None, name: str | None = None,
         phone: str | None = None, quote: str | None = None, total: int | None = None, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
-    ) -> dict[str, Any]:
+    ) -> str:
         """Places an order for what is in a cart, if it still costs that; returns the order's id. (CART.CHECKOUT)"""
         return self.connection.call(
-            "POST", "/v1/cart/checkout", dict[str, Any], query=[("version", version)],
+            "POST", "/v1/cart/checkout", str, takes="order", query=[("version", version)],
             body={"address": address, "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total},
             has_key=True, key=key, deadline=deadline)
 
-    def cart_code(
+    def say_code(
         self, code: str, *, version: int | None = None, key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Says a code of a promotion of the cart's outlet; returns the cart's count. (CART.CODE)"""
         return self.connection.call(
-            "POST", "/v1/cart/codes", query=[("version", version)], body={"code": code}, has_key=True, key=key,
-            deadline=deadline)
+            "POST", "/v1/cart/codes", int, takes="count", query=[("version", version)], body={"code": code},
+            has_key=True, key=key, deadline=deadline)
 
-    def cart_uncode(
+    def take_back_code(
         self, code: str, *, version: int | None = None, key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Takes back a code; returns the cart's count. (CART.UNCODE)"""
         return self.connection.call(
-            "DELETE", f"/v1/cart/codes/{segment(code)}", query=[("version", version)], has_key=True, key=key,
-            deadline=deadline)
+            "DELETE", f"/v1/cart/codes/{segment(code)}", int, takes="count", query=[("version", version)],
+            has_key=True, key=key, deadline=deadline)
 
-    def cart_count(self, *, deadline: float | None = None) -> Any:
+    def count_cart(self, *, deadline: float | None = None) -> int:
         """Returns how many items a cart holds: 0 if it is unknown or checked out. (CART.COUNT)"""
-        return self.connection.call("GET", "/v1/cart/count", deadline=deadline)
+        return self.connection.call("GET", "/v1/cart/count", int, takes="count", deadline=deadline)
 
-    def cart_clear(self, *, version: int | None = None, key: str | None = None, deadline: float | None = None) -> Any:
+    def clear_cart(self, *, version: int | None = None, key: str | None = None, deadline: float | None = None) -> int:
         """Removes every line; returns the cart's count, 0. (CART.CLEAR)"""
         return self.connection.call(
-            "DELETE", "/v1/cart/lines", query=[("version", version)], has_key=True, key=key, deadline=deadline)
+            "DELETE", "/v1/cart/lines", int, takes="count", query=[("version", version)], has_key=True, key=key,
+            deadline=deadline)
 
-    def cart_add(
+    def add_to_cart(
         self, outlet: str, item: str, quantity: int, *, for_: str | None = None, note: str | None = None,
         options: str | None = None, version: int | None = None, key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Adds some of an item to a cart; returns the cart's count. (CART.ADD)"""
         return self.connection.call(
-            "POST", "/v1/cart/lines", query=[("version", version)],
+            "POST", "/v1/cart/lines", int, takes="count", query=[("version", version)],
             body={"outlet": outlet, "item": item, "quantity": quantity, "for": for_, "note": note, "options": options},
             has_key=True, key=key, deadline=deadline)
 
-    def cart_remove(
+    def remove_line(
         self, line: str, *, version: int | None = None, key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Removes a line; returns the cart's count. (CART.REMOVE)"""
         return self.connection.call(
-            "DELETE", f"/v1/cart/lines/{segment(line)}", query=[("version", version)], has_key=True, key=key,
-            deadline=deadline)
-
-    def cart_set(
-        self, line: str, quantity: int, *, version: int | None = None, key: str | None = None,
-        deadline: float | None = None,
-    ) -> Any:
-        """Sets a line's quantity, and removes the line for 0; returns the cart's count. (CART.SET)"""
-        return self.connection.call(
-            "PATCH", f"/v1/cart/lines/{segment(line)}", query=[("version", version)], body={"quantity": quantity},
+            "DELETE", f"/v1/cart/lines/{segment(line)}", int, takes="count", query=[("version", version)],
             has_key=True, key=key, deadline=deadline)
 
-    def cart_edit(
+    def set_quantity(
+        self, line: str, quantity: int, *, version: int | None = None, key: str | None = None,
+        deadline: float | None = None,
+    ) -> int:
+        """Sets a line's quantity, and removes the line for 0; returns the cart's count. (CART.SET)"""
+        return self.connection.call(
+            "PATCH", f"/v1/cart/lines/{segment(line)}", int, takes="count", query=[("version", version)],
+            body={"quantity": quantity}, has_key=True, key=key, deadline=deadline)
+
+    def edit_line(
         self, line: str, *, note: str | None = None, options: str | None = None, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Changes a line's options or note, at today's price; returns the cart's count. (CART.EDIT)"""
         return self.connection.call(
-            "PUT", f"/v1/cart/lines/{segment(line)}", query=[("version", version)],
+            "PUT", f"/v1/cart/lines/{segment(line)}", int, takes="count", query=[("version", version)],
             body={"note": note, "options": options}, has_key=True, key=key, deadline=deadline)
 
-    def cart_quote(self, *, deadline: float | None = None) -> Any:
+    def get_quote(self, *, deadline: float | None = None) -> Quote | None:
         """Returns what a cart costs now, with taxes, fees and tip, and a digest to check out with, or null.
         (CART.QUOTE)
         """
-        return self.connection.call("GET", "/v1/cart/quote", deadline=deadline)
+        return self.connection.call("GET", "/v1/cart/quote", Quote | None, deadline=deadline)
 
-    def cart_service(
+    def choose_service(
         self, service: str, *, for_: str | None = None, table: str | None = None, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count.
         (CART.SERVICE)
         """
         return self.connection.call(
-            "PUT", "/v1/cart/service", query=[("version", version)],
+            "PUT", "/v1/cart/service", int, takes="count", query=[("version", version)],
             body={"service": service, "for": for_, "table": table}, has_key=True, key=key, deadline=deadline)
 
-    def cart_tip(
+    def set_tip(
         self, amount: int, *, version: int | None = None, key: str | None = None, deadline: float | None = None,
-    ) -> Any:
+    ) -> int:
         """Sets what the customer gives beside what is charged, 0 for nothing; returns the cart's count. (CART.TIP)"""
         return self.connection.call(
-            "PUT", "/v1/cart/tip", query=[("version", version)], body={"amount": amount}, has_key=True, key=key,
-            deadline=deadline)
+            "PUT", "/v1/cart/tip", int, takes="count", query=[("version", version)], body={"amount": amount},
+            has_key=True, key=key, deadline=deadline)
 
     # --- People
 
-    def customer_forget(self, *, deadline: float | None = None) -> Any:
+    def forget_me(self, *, deadline: float | None = None) -> Forgetting:
         """Destroys the keys of customers, so that nobody can read their texts any more; returns what it did.
         (CUSTOMER.FORGET)
         """
-        return self.connection.call("DELETE", "/v1/me", deadline=deadline)
+        return self.connection.call("DELETE", "/v1/me", Forgetting, deadline=deadline)
 
     # --- Documents that stay up to date
 
-    def follow_cart(self, *, patience: float | None = None) -> Iterator[Update[Any]]:
+    def follow_cart(self, *, patience: float | None = None) -> Iterator[Update[Cart]]:
         """The customer's cart; gone until something is in it. Each state of it from now on, as `stream.follow` says."""
-        return follow(self.connection, "cart", Any, patience)
+        return follow(self.connection, "cart", Cart, patience)
 
-    def follow_cart_count(self, *, patience: float | None = None) -> Iterator[Update[Any]]:
+    def follow_cart_count(self, *, patience: float | None = None) -> Iterator[Update[int]]:
         """How many items the customer's cart holds. Each state of it from now on, as `stream.follow` says."""
-        return follow(self.connection, "cart_count", Any, patience)
+        return follow(self.connection, "cart_count", int, patience)

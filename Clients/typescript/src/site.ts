@@ -2,6 +2,10 @@
 
 import { Connection, type Call, type Filters, type Write } from "./connection.js";
 import { follow, question, type Following, type Update } from "./stream.js";
+import type {
+    FoundItem, Home, Item, ItemPage, Menu, Order, OrderPage, Outlet, OutletPage, ProveEventAnswer, SavedItems,
+    SavedOutlets, Slots,
+} from "./documents.js";
 
 /** What the store and the console have in common. */
 export abstract class Site {
@@ -10,32 +14,32 @@ export abstract class Site {
     // Searching
 
     /** Returns a page of the items that match every filter. (BROWSE) */
-    browse(filters: Filters = {}, call: Call = {}): Promise<unknown> {
+    searchItems(filters: Filters = {}, call: Call = {}): Promise<ItemPage> {
         return this.connection.call("GET", "/v1/browse", { query: filters, call });
     }
 
     /** Returns a page of the outlets that match every filter. (OUTLETS) */
-    outlets(filters: Filters = {}, call: Call = {}): Promise<unknown> {
+    searchOutlets(filters: Filters = {}, call: Call = {}): Promise<OutletPage> {
         return this.connection.call("GET", "/v1/outlets", { query: filters, call });
     }
 
     /** Returns one of the items that match every filter, each equally likely, or null. (SURPRISE) */
-    surprise(filters: Filters = {}, call: Call = {}): Promise<unknown> {
+    surpriseMe(filters: Filters = {}, call: Call = {}): Promise<FoundItem> {
         return this.connection.call("GET", "/v1/surprise", { query: filters, call });
     }
 
     // Orders
 
     /** Returns a page of orders, now or as of a moment, the newest first. (ORDERS) */
-    orders(
+    listOrders(
         fields: { outlet?: string; customer?: string; status?: string; from?: string; until?: string; after?: string; count?: number; at?: string } = {},
         call: Call = {},
-    ): Promise<unknown> {
+    ): Promise<OrderPage> {
         return this.connection.call("GET", "/v1/orders", { query: fields, call });
     }
 
     /** Returns an order, now or as of a moment, or what has changed in it, or null. (ORDER.GET) */
-    orderGet(order: string, fields: { at?: string } = {}, call: Call = {}): Promise<unknown> {
+    getOrder(order: string, fields: { at?: string } = {}, call: Call = {}): Promise<Order> {
         return this.connection.call("GET", `/v1/orders/${encodeURIComponent(order)}`, { query: fields, call });
     }
 
@@ -43,18 +47,18 @@ export abstract class Site {
      * Agrees to what the other party proposed, by the digest of the bill after it; returns the order's version.
      * (ORDER.AGREE)
      */
-    orderAgree(order: string, fields: { digest: string }, call: Write = {}): Promise<unknown> {
+    agreeToChange(order: string, fields: { digest: string }, call: Write = {}): Promise<number> {
         return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/agree`, {
-            body: fields, write: call,
+            body: fields, takes: "version", write: call,
         });
     }
 
     /** Ends an order that was not handed over; returns its version. (ORDER.CANCEL) */
-    orderCancel(
-        order: string, fields: { by: string; code: string; reason?: string }, call: Write = {},
-    ): Promise<unknown> {
+    cancelOrder(
+        order: string, fields: { by: string; code: string; reason?: string | null }, call: Write = {},
+    ): Promise<number> {
         return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/cancel`, {
-            body: fields, write: call,
+            body: fields, takes: "version", write: call,
         });
     }
 
@@ -62,11 +66,11 @@ export abstract class Site {
      * Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version.
      * (ORDER.CHANGE)
      */
-    orderChange(
+    changeOrder(
         order: string, document: object, fields: { by: string; within?: number }, call: Write = {},
-    ): Promise<unknown> {
+    ): Promise<number> {
         return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/change`, {
-            query: fields, body: document, write: call,
+            query: fields, body: document, takes: "version", write: call,
         });
     }
 
@@ -74,49 +78,49 @@ export abstract class Site {
      * Declines a change that the other party proposed, or withdraws one's own; returns the order's version.
      * (ORDER.DECLINE)
      */
-    orderDecline(order: string, fields: { by?: string } = {}, call: Write = {}): Promise<unknown> {
+    declineChange(order: string, fields: { by?: string | null } = {}, call: Write = {}): Promise<number> {
         return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/decline`, {
-            body: fields, write: call,
+            body: fields, takes: "version", write: call,
         });
     }
 
     // Menus
 
     /** Returns an item in full, with its large image, or what has changed in it, or null. (ITEM.GET) */
-    itemGet(outlet: string, item: string, call: Call = {}): Promise<unknown> {
+    getItem(outlet: string, item: string, call: Call = {}): Promise<Item> {
         return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`, {
             call,
         });
     }
 
     /** Returns an outlet's menu, or what has changed in it, or null. (MENU.GET) */
-    menuGet(outlet: string, call: Call = {}): Promise<unknown> {
+    getMenu(outlet: string, call: Call = {}): Promise<Menu> {
         return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/menu`, { call });
     }
 
     // Outlets
 
     /** Returns an outlet's details, or null. (OUTLET.GET) */
-    outletGet(outlet: string, call: Call = {}): Promise<unknown> {
+    getOutlet(outlet: string, call: Call = {}): Promise<Outlet> {
         return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}`, { call });
     }
 
     /** Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null. (OUTLET.HOME) */
-    outletHome(outlet: string, fields: { at?: string } = {}, call: Call = {}): Promise<unknown> {
+    getHome(outlet: string, fields: { at?: string } = {}, call: Call = {}): Promise<Home> {
         return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/home`, { query: fields, call });
     }
 
     /** Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS) */
-    slots(outlet: string, fields: { service?: string; date?: string } = {}, call: Call = {}): Promise<unknown> {
+    listSlots(outlet: string, fields: { service?: string; date?: string } = {}, call: Call = {}): Promise<Slots> {
         return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/slots`, { query: fields, call });
     }
 
     // The log
 
     /** Returns a receipt that proves, without the log, that an event is in it. (LOG.PROVE) */
-    logProve(
+    proveEvent(
         stream: string, version: string, fields: { head?: number; form?: string } = {}, call: Call = {},
-    ): Promise<unknown> {
+    ): Promise<ProveEventAnswer> {
         return this.connection.call("GET", `/v1/proof/${encodeURIComponent(stream)}/${encodeURIComponent(version)}`, {
             query: fields, call,
         });
@@ -125,22 +129,22 @@ export abstract class Site {
     // Documents that stay up to date
 
     /** An order. Each state of it from now on, as `Update` says. */
-    followOrder(order: string, following: Following = {}): AsyncGenerator<Update<unknown>, void, undefined> {
+    followOrder(order: string, following: Following = {}): AsyncGenerator<Update<Order>, void, undefined> {
         return follow(this.connection, `order:${order}`, following);
     }
 
     /** An outlet's home. Each state of it from now on, as `Update` says. */
-    followHome(outlet: string, following: Following = {}): AsyncGenerator<Update<unknown>, void, undefined> {
+    followHome(outlet: string, following: Following = {}): AsyncGenerator<Update<Home>, void, undefined> {
         return follow(this.connection, `home:${outlet}`, following);
     }
 
     /** The first items that match every filter. Each state of it from now on, as `Update` says. */
-    followItems(filters: Filters, following: Following = {}): AsyncGenerator<Update<unknown>, void, undefined> {
+    followItems(filters: Filters, following: Following = {}): AsyncGenerator<Update<SavedItems>, void, undefined> {
         return follow(this.connection, question("browse", filters), following);
     }
 
     /** The first outlets that match every filter. Each state of it from now on, as `Update` says. */
-    followOutlets(filters: Filters, following: Following = {}): AsyncGenerator<Update<unknown>, void, undefined> {
+    followOutlets(filters: Filters, following: Following = {}): AsyncGenerator<Update<SavedOutlets>, void, undefined> {
         return follow(this.connection, question("outlets", filters), following);
     }
 }

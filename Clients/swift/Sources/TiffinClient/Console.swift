@@ -21,90 +21,90 @@ public struct Console: Site {
 // MARK: Orders
 
 extension Console {
-    /// Takes an order on, to be ready at a time; returns its version. (`ORDER.ACCEPT`)
-    public func orderAccept(
+    /// Takes an order on, to be ready at a time; returns its version. (ORDER.ACCEPT)
+    public func acceptOrder(
         _ order: String, ready: String? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/accept", query: [("version", version)],
+            "POST", "/v1/orders/\(Connection.segment(order))/accept", takes: "version", query: [("version", version)],
             body: ["ready": ready] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Says that an order was handed over; returns its version. (`ORDER.COMPLETE`)
-    public func orderComplete(
+    /// Says that an order was handed over; returns its version. (ORDER.COMPLETE)
+    public func completeOrder(
         _ order: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/complete", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/orders/\(Connection.segment(order))/complete", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Says when an order will be ready instead, and why; returns its version. (`ORDER.DELAY`)
-    public func orderDelay(
+    /// Says when an order will be ready instead, and why; returns its version. (ORDER.DELAY)
+    public func delayOrder(
         _ order: String, ready: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/delay", query: [("version", version)],
+            "POST", "/v1/orders/\(Connection.segment(order))/delay", takes: "version", query: [("version", version)],
             body: ["ready": ready, "reason": reason] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Says that the kitchen has seen what was changed; returns the order's version. (`ORDER.NOTED`)
-    public func orderNoted(
+    /// Says that the kitchen has seen what was changed; returns the order's version. (ORDER.NOTED)
+    public func noteChanges(
         _ order: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/noted", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/orders/\(Connection.segment(order))/noted", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Records what a payment service reports of an order's money; returns the order's version. (`ORDER.PAYMENT`)
-    public func orderPayment(
+    /// Records what a payment service reports of an order's money; returns the order's version. (ORDER.PAYMENT)
+    public func reportPayment(
         _ order: String, ref: String, state: String, amount: Int, of: String? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/payments", query: [("version", version)],
+            "POST", "/v1/orders/\(Connection.segment(order))/payments", takes: "version", query: [("version", version)],
             body: ["ref": ref, "state": state, "amount": amount, "of": of] as Members, hasKey: true, key: key,
             deadline: deadline)
     }
 
-    /// Says that an order is being cooked; returns its version. (`ORDER.PREPARE`)
-    public func orderPrepare(
+    /// Says that an order is being cooked; returns its version. (ORDER.PREPARE)
+    public func prepareOrder(
         _ order: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/prepare", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/orders/\(Connection.segment(order))/prepare", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Says that an order can be fetched; returns its version. (`ORDER.READY`)
-    public func orderReady(
+    /// Says that an order can be fetched; returns its version. (ORDER.READY)
+    public func readyOrder(
         _ order: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/ready", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/orders/\(Connection.segment(order))/ready", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Gives back some of a line, an amount, or all that is left; returns the order's version. (`ORDER.REFUND`)
-    public func orderRefund(
+    /// Gives back some of a line, an amount, or all that is left; returns the order's version. (ORDER.REFUND)
+    public func refundOrder(
         _ order: String, code: String, amount: Int? = nil, line: String? = nil, quantity: Int? = nil,
         version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/refunds", query: [("version", version)],
+            "POST", "/v1/orders/\(Connection.segment(order))/refunds", takes: "version", query: [("version", version)],
             body: ["code": code, "amount": amount, "line": line, "quantity": quantity] as Members, hasKey: true,
             key: key, deadline: deadline)
     }
 
-    /// Does not take an order on; returns its version. (`ORDER.REJECT`)
-    public func orderReject(
+    /// Does not take an order on; returns its version. (ORDER.REJECT)
+    public func rejectOrder(
         _ order: String, code: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/reject", query: [("version", version)],
+            "POST", "/v1/orders/\(Connection.segment(order))/reject", takes: "version", query: [("version", version)],
             body: ["code": code, "reason": reason] as Members, hasKey: true, key: key, deadline: deadline)
     }
 }
@@ -112,170 +112,171 @@ extension Console {
 // MARK: Menus
 
 extension Console {
-    /// Returns what the source of a menu was last found to hold, in full, or null. (`MENU.FEED.GET`)
-    public func menuFeedGet(_ outlet: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Returns what the source of a menu was last found to hold, in full, or null. (MENU.FEED.GET)
+    public func getFeed(_ outlet: String, deadline: Duration? = nil) async throws -> Feed {
         try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))/feed", deadline: deadline)
     }
 
-    /// Removes a group of options that nothing names. (`MENU.GROUP.REMOVE`)
-    public func menuGroupRemove(
+    /// Removes a group of options that nothing names. (MENU.GROUP.REMOVE)
+    public func removeGroup(
         outlet: String, group: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "DELETE", "/v1/outlets/\(Connection.segment(outlet))/groups/\(Connection.segment(group))",
+            "DELETE", "/v1/outlets/\(Connection.segment(outlet))/groups/\(Connection.segment(group))", takes: "version",
             query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Adds or changes a group of options that items offer. (`MENU.GROUP.PUT`)
-    public func menuGroupPut(
+    /// Adds or changes a group of options that items offer. (MENU.GROUP.PUT)
+    public func putGroup(
         outlet: String, group: String, document: some Encodable, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "PUT", "/v1/outlets/\(Connection.segment(outlet))/groups/\(Connection.segment(group))",
+            "PUT", "/v1/outlets/\(Connection.segment(outlet))/groups/\(Connection.segment(group))", takes: "version",
             query: [("version", version)], body: document, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Removes an item. (`MENU.ITEM.REMOVE`)
-    public func menuItemRemove(
+    /// Removes an item. (MENU.ITEM.REMOVE)
+    public func removeItem(
         outlet: String, item: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "DELETE", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))",
+            "DELETE", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))", takes: "version",
             query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Sets an item's price, in minor units. (`MENU.ITEM.PRICE`)
-    public func menuItemPrice(
+    /// Sets an item's price, in minor units. (MENU.ITEM.PRICE)
+    public func setItemPrice(
         outlet: String, item: String, price: Int, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))/price",
-            query: [("version", version)], body: ["price": price] as Members, hasKey: true, key: key,
+            takes: "version", query: [("version", version)], body: ["price": price] as Members, hasKey: true, key: key,
             deadline: deadline)
     }
 
-    /// Makes a sold-out item available again. (`MENU.ITEM.RESUME`)
-    public func menuItemResume(
+    /// Makes a sold-out item available again. (MENU.ITEM.RESUME)
+    public func resumeItem(
         outlet: String, item: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "POST", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))/resume",
-            query: [("version", version)], hasKey: true, key: key, deadline: deadline)
+            takes: "version", query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
     /// Says how many of an item can still be ordered, or adds some; without a number it is no longer counted.
-    /// (`MENU.ITEM.STOCK`)
-    public func menuItemStock(
+    /// (MENU.ITEM.STOCK)
+    public func setItemStock(
         outlet: String, item: String, add: Int? = nil, count: Int? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))/stock",
-            query: [("version", version)], body: ["add": add, "count": count] as Members, hasKey: true, key: key,
-            deadline: deadline)
-    }
-
-    /// Marks an item as sold out, until a time or until it is resumed. (`MENU.ITEM.SUSPEND`)
-    public func menuItemSuspend(
-        outlet: String, item: String, until: String? = nil, version: Int? = nil, key: String? = nil,
-        deadline: Duration? = nil
-    ) async throws -> JSON {
-        try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))/suspend",
-            query: [("version", version)], body: ["until": until] as Members, hasKey: true, key: key,
-            deadline: deadline)
-    }
-
-    /// Replaces an outlet's menu, by as few changes as possible. (`MENU.PUT`)
-    public func menuPut(
-        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
-        try await connection.call(
-            "PUT", "/v1/outlets/\(Connection.segment(outlet))/menu", query: [("version", version)], body: document,
+            takes: "version", query: [("version", version)], body: ["add": add, "count": count] as Members,
             hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Sets an option's price, in minor units, or its price with a size. (`MENU.OPTION.PRICE`)
-    public func menuOptionPrice(
-        outlet: String, option: String, price: Int, size: String? = nil, version: Int? = nil, key: String? = nil,
+    /// Marks an item as sold out, until a time or until it is resumed. (MENU.ITEM.SUSPEND)
+    public func suspendItem(
+        outlet: String, item: String, until: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "PUT", "/v1/outlets/\(Connection.segment(outlet))/options/\(Connection.segment(option))/price",
-            query: [("version", version)], body: ["price": price, "size": size] as Members, hasKey: true, key: key,
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))/suspend",
+            takes: "version", query: [("version", version)], body: ["until": until] as Members, hasKey: true, key: key,
             deadline: deadline)
     }
 
-    /// Makes a sold-out option available again. (`MENU.OPTION.RESUME`)
-    public func menuOptionResume(
+    /// Replaces an outlet's menu, by as few changes as possible. (MENU.PUT)
+    public func putMenu(
+        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+    ) async throws -> Int {
+        try await connection.call(
+            "PUT", "/v1/outlets/\(Connection.segment(outlet))/menu", takes: "version", query: [("version", version)],
+            body: document, hasKey: true, key: key, deadline: deadline)
+    }
+
+    /// Sets an option's price, in minor units, or its price with a size. (MENU.OPTION.PRICE)
+    public func setOptionPrice(
+        outlet: String, option: String, price: Int, size: String? = nil, version: Int? = nil, key: String? = nil,
+        deadline: Duration? = nil
+    ) async throws -> Int {
+        try await connection.call(
+            "PUT", "/v1/outlets/\(Connection.segment(outlet))/options/\(Connection.segment(option))/price",
+            takes: "version", query: [("version", version)], body: ["price": price, "size": size] as Members,
+            hasKey: true, key: key, deadline: deadline)
+    }
+
+    /// Makes a sold-out option available again. (MENU.OPTION.RESUME)
+    public func resumeOption(
         outlet: String, option: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "POST", "/v1/outlets/\(Connection.segment(outlet))/options/\(Connection.segment(option))/resume",
-            query: [("version", version)], hasKey: true, key: key, deadline: deadline)
+            takes: "version", query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
     /// Says how many of an option can still be ordered, or adds some; without a number it is no longer counted.
-    /// (`MENU.OPTION.STOCK`)
-    public func menuOptionStock(
+    /// (MENU.OPTION.STOCK)
+    public func setOptionStock(
         outlet: String, option: String, add: Int? = nil, count: Int? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(Connection.segment(outlet))/options/\(Connection.segment(option))/stock",
-            query: [("version", version)], body: ["add": add, "count": count] as Members, hasKey: true, key: key,
-            deadline: deadline)
+            takes: "version", query: [("version", version)], body: ["add": add, "count": count] as Members,
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Marks an option as sold out, until a time or until it is resumed. (`MENU.OPTION.SUSPEND`)
-    public func menuOptionSuspend(
+    /// Marks an option as sold out, until a time or until it is resumed. (MENU.OPTION.SUSPEND)
+    public func suspendOption(
         outlet: String, option: String, until: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "POST", "/v1/outlets/\(Connection.segment(outlet))/options/\(Connection.segment(option))/suspend",
-            query: [("version", version)], body: ["until": until] as Members, hasKey: true, key: key,
+            takes: "version", query: [("version", version)], body: ["until": until] as Members, hasKey: true, key: key,
             deadline: deadline)
     }
 
-    /// Stores a picture for an outlet's menu; returns the path at which it is served. (`PICTURE.PUT`)
-    public func picturePut(
+    /// Stores a picture for an outlet's menu; returns the path at which it is served. (PICTURE.PUT)
+    public func putPicture(
         _ outlet: String, picture: Data, type: String, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> String {
         try await connection.call(
-            "PUT", "/v1/outlets/\(Connection.segment(outlet))/pictures", picture: (type, picture), deadline: deadline)
+            "PUT", "/v1/outlets/\(Connection.segment(outlet))/pictures", takes: "path", picture: (type, picture),
+            deadline: deadline)
     }
 
-    /// Removes a section with its items. (`MENU.SECTION.REMOVE`)
-    public func menuSectionRemove(
+    /// Removes a section with its items. (MENU.SECTION.REMOVE)
+    public func removeSection(
         outlet: String, section: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "DELETE", "/v1/outlets/\(Connection.segment(outlet))/sections/\(Connection.segment(section))",
-            query: [("version", version)], hasKey: true, key: key, deadline: deadline)
+            takes: "version", query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Adds or changes a section of a menu. (`MENU.SECTION.PUT`)
-    public func menuSectionPut(
+    /// Adds or changes a section of a menu. (MENU.SECTION.PUT)
+    public func putSection(
         outlet: String, section: String, document: some Encodable, before: String? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(Connection.segment(outlet))/sections/\(Connection.segment(section))",
-            query: [("before", before), ("version", version)], body: document, hasKey: true, key: key,
+            takes: "version", query: [("before", before), ("version", version)], body: document, hasKey: true, key: key,
             deadline: deadline)
     }
 
-    /// Adds or changes an item of a menu. (`MENU.ITEM.PUT`)
-    public func menuItemPut(
+    /// Adds or changes an item of a menu. (MENU.ITEM.PUT)
+    public func putItem(
         outlet: String, section: String, item: String, document: some Encodable, before: String? = nil,
         version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT",
             "/v1/outlets/\(Connection.segment(outlet))/sections/\(Connection.segment(section))/items/\(Connection.segment(item))",
-            query: [("before", before), ("version", version)], body: document, hasKey: true, key: key,
+            takes: "version", query: [("before", before), ("version", version)], body: document, hasKey: true, key: key,
             deadline: deadline)
     }
 }
@@ -283,32 +284,32 @@ extension Console {
 // MARK: Stock and promotions
 
 extension Console {
-    /// Returns an outlet's promotions, or null. (`PROMO.GET`)
-    public func promoGet(_ outlet: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Returns an outlet's promotions, or null. (PROMO.GET)
+    public func listPromotions(_ outlet: String, deadline: Duration? = nil) async throws -> Promotions {
         try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))/promotions", deadline: deadline)
     }
 
-    /// Ends a promotion. (`PROMO.END`)
-    public func promoEnd(
+    /// Ends a promotion. (PROMO.END)
+    public func endPromotion(
         outlet: String, promotion: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "DELETE", "/v1/outlets/\(Connection.segment(outlet))/promotions/\(Connection.segment(promotion))",
-            query: [("version", version)], hasKey: true, key: key, deadline: deadline)
+            takes: "version", query: [("version", version)], hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Adds or changes a promotion. (`PROMO.PUT`)
-    public func promoPut(
+    /// Adds or changes a promotion. (PROMO.PUT)
+    public func putPromotion(
         outlet: String, promotion: String, document: some Encodable, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(Connection.segment(outlet))/promotions/\(Connection.segment(promotion))",
-            query: [("version", version)], body: document, hasKey: true, key: key, deadline: deadline)
+            takes: "version", query: [("version", version)], body: document, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Returns how much is left of what an outlet has counted, and how much orders hold. (`STOCK`)
-    public func stock(_ outlet: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Returns how much is left of what an outlet has counted, and how much orders hold. (STOCK)
+    public func getStock(_ outlet: String, deadline: Duration? = nil) async throws -> Stock {
         try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))/stock", deadline: deadline)
     }
 }
@@ -316,97 +317,99 @@ extension Console {
 // MARK: Outlets
 
 extension Console {
-    /// Removes an outlet for good. Its history stays. (`OUTLET.REMOVE`)
-    public func outletRemove(
+    /// Removes an outlet for good. Its history stays. (OUTLET.REMOVE)
+    public func removeOutlet(
         _ outlet: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "DELETE", "/v1/outlets/\(Connection.segment(outlet))", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
-    }
-
-    /// Registers an outlet, or changes what differs. (`OUTLET.PUT`)
-    public func outletPut(
-        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
-        try await connection.call(
-            "PUT", "/v1/outlets/\(Connection.segment(outlet))", query: [("version", version)], body: document,
+            "DELETE", "/v1/outlets/\(Connection.segment(outlet))", takes: "version", query: [("version", version)],
             hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Promises orders some minutes later than usual until a time, or as usual again. (`OUTLET.BUSY`)
-    public func outletBusy(
+    /// Registers an outlet, or changes what differs. (OUTLET.PUT)
+    public func putOutlet(
+        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+    ) async throws -> Int {
+        try await connection.call(
+            "PUT", "/v1/outlets/\(Connection.segment(outlet))", takes: "version", query: [("version", version)],
+            body: document, hasKey: true, key: key, deadline: deadline)
+    }
+
+    /// Promises orders some minutes later than usual until a time, or as usual again. (OUTLET.BUSY)
+    public func slowOutlet(
         _ outlet: String, delay: Int, until: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/busy", query: [("version", version)],
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/busy", takes: "version", query: [("version", version)],
             body: ["delay": delay, "until": until] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Stops an outlet from taking orders. (`OUTLET.CLOSE`)
-    public func outletClose(
+    /// Stops an outlet from taking orders. (OUTLET.CLOSE)
+    public func closeOutlet(
         _ outlet: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/close", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/close", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Keeps an outlet out of lists and searches. (`OUTLET.HIDE`)
-    public func outletHide(
+    /// Keeps an outlet out of lists and searches. (OUTLET.HIDE)
+    public func hideOutlet(
         _ outlet: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/hide", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/hide", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Returns the orders that an outlet's kitchen has to do with, by the time they are promised for. (`KITCHEN`)
-    public func kitchen(_ outlet: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Returns the orders that an outlet's kitchen has to do with, by the time they are promised for. (KITCHEN)
+    public func getKitchen(_ outlet: String, deadline: Duration? = nil) async throws -> Kitchen {
         try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))/kitchen", deadline: deadline)
     }
 
-    /// Lets an outlet take orders, or open and close by its hours. (`OUTLET.OPEN`)
-    public func outletOpen(
+    /// Lets an outlet take orders, or open and close by its hours. (OUTLET.OPEN)
+    public func openOutlet(
         _ outlet: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/open", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/open", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Stops an outlet from taking orders until a time. (`OUTLET.PAUSE`)
-    public func outletPause(
+    /// Stops an outlet from taking orders until a time. (OUTLET.PAUSE)
+    public func pauseOutlet(
         _ outlet: String, until: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/pause", query: [("version", version)],
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/pause", takes: "version", query: [("version", version)],
             body: ["until": until, "reason": reason] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Puts a hidden outlet back into lists and searches. (`OUTLET.SHOW`)
-    public func outletShow(
+    /// Puts a hidden outlet back into lists and searches. (OUTLET.SHOW)
+    public func showOutlet(
         _ outlet: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/outlets/\(Connection.segment(outlet))/show", query: [("version", version)], hasKey: true,
-            key: key, deadline: deadline)
+            "POST", "/v1/outlets/\(Connection.segment(outlet))/show", takes: "version", query: [("version", version)],
+            hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Returns what an outlet sold, took back, gave back and was paid, by days of the outlet. (`TAKINGS`)
-    public func takings(
+    /// Returns what an outlet sold, took back, gave back and was paid, by days of the outlet. (TAKINGS)
+    public func getTakings(
         _ outlet: String, from: String, until: String? = nil, by: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> Takings {
         try await connection.call(
             "GET", "/v1/outlets/\(Connection.segment(outlet))/takings",
             query: [("from", from), ("until", until), ("by", by)], deadline: deadline)
     }
 
     /// Returns a page of the outlets that the caller may change, with their orders and what today brought.
-    /// (`OUTLETS.OWN`)
-    public func outletsOwn(after: String? = nil, count: Int? = nil, deadline: Duration? = nil) async throws -> JSON {
+    /// (OUTLETS.OWN)
+    public func listOwnOutlets(
+        after: String? = nil, count: Int? = nil, deadline: Duration? = nil
+    ) async throws -> OwnOutlets {
         try await connection.call(
             "GET", "/v1/own-outlets", query: [("after", after), ("count", count)], deadline: deadline)
     }
@@ -416,48 +419,48 @@ extension Console {
 
 extension Console {
     /// Destroys the keys of customers, so that nobody can read their texts any more; returns what it did.
-    /// (`CUSTOMER.FORGET`)
-    public func customerForget(_ customer: String, deadline: Duration? = nil) async throws -> JSON {
+    /// (CUSTOMER.FORGET)
+    public func forgetCustomer(_ customer: String, deadline: Duration? = nil) async throws -> Forgetting {
         try await connection.call("DELETE", "/v1/customers/\(Connection.segment(customer))", deadline: deadline)
     }
 
-    /// Returns every user, with the names of its tokens. (`USER.LIST`)
-    public func userList(deadline: Duration? = nil) async throws -> JSON {
+    /// Returns every user, with the names of its tokens. (USER.LIST)
+    public func listUsers(deadline: Duration? = nil) async throws -> Users {
         try await connection.call("GET", "/v1/users", deadline: deadline)
     }
 
-    /// Adds a user, who can log in once it has a token; returns the user. (`USER.ADD`)
-    public func userAdd(
+    /// Adds a user, who can log in once it has a token; returns the user. (USER.ADD)
+    public func addUser(
         user: String, role: String, only: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+    ) async throws -> User {
         try await connection.call(
             "POST", "/v1/users", body: ["user": user, "role": role, "only": only] as Members, deadline: deadline)
     }
 
-    /// Removes a user, and closes its connections; returns its name. (`USER.REMOVE`)
-    public func userRemove(_ user: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Removes a user, and closes its connections; returns its name. (USER.REMOVE)
+    public func removeUser(_ user: String, deadline: Duration? = nil) async throws -> RemovedUser {
         try await connection.call("DELETE", "/v1/users/\(Connection.segment(user))", deadline: deadline)
     }
 
-    /// Says what a user is confined to; returns the user. (`USER.CONFINE`)
-    public func userConfine(_ user: String, only: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Says what a user is confined to; returns the user. (USER.CONFINE)
+    public func confineUser(_ user: String, only: String, deadline: Duration? = nil) async throws -> User {
         try await connection.call(
             "PUT", "/v1/users/\(Connection.segment(user))/confinement", body: ["only": only] as Members,
             deadline: deadline)
     }
 
-    /// Keeps a user from logging in, and closes its connections; returns the user. (`USER.DISABLE`)
-    public func userDisable(_ user: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Keeps a user from logging in, and closes its connections; returns the user. (USER.DISABLE)
+    public func disableUser(_ user: String, deadline: Duration? = nil) async throws -> User {
         try await connection.call("POST", "/v1/users/\(Connection.segment(user))/disable", deadline: deadline)
     }
 
-    /// Lets a user log in again; returns the user. (`USER.ENABLE`)
-    public func userEnable(_ user: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Lets a user log in again; returns the user. (USER.ENABLE)
+    public func enableUser(_ user: String, deadline: Duration? = nil) async throws -> User {
         try await connection.call("POST", "/v1/users/\(Connection.segment(user))/enable", deadline: deadline)
     }
 
-    /// Gives a user another token; returns it, this once. (`USER.TOKEN`)
-    public func userToken(_ user: String, deadline: Duration? = nil) async throws -> JSON {
+    /// Gives a user another token; returns it, this once. (USER.TOKEN)
+    public func addToken(_ user: String, deadline: Duration? = nil) async throws -> NewToken {
         try await connection.call("POST", "/v1/users/\(Connection.segment(user))/tokens", deadline: deadline)
     }
 }
@@ -465,69 +468,82 @@ extension Console {
 // MARK: The log
 
 extension Console {
-    /// Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null. (`CART.GET`)
-    public func cartGet(_ cart: String, at: String? = nil, deadline: Duration? = nil) async throws -> JSON {
+    /// Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null. (CART.GET)
+    public func getCartById(_ cart: String, at: String? = nil, deadline: Duration? = nil) async throws -> Cart {
         try await connection.call(
             "GET", "/v1/carts/\(Connection.segment(cart))", query: [("at", at)], deadline: deadline)
     }
 
-    /// Returns events of the log, in order, all or those that match filters, or waits until there are some.
-    /// (`LOG.READ`)
-    public func logRead(
+    /// Returns events of the log, in order, all or those that match filters, or waits until there are some. (LOG.READ)
+    public func readLog(
         partition: Int? = nil, from: Int? = nil, count: Int? = nil, stream: String? = nil, kind: String? = nil,
-        until: String? = nil, actor: String? = nil, deadline: Duration? = nil
-    ) async throws -> JSON {
+        since: String? = nil, until: String? = nil, actor: String? = nil, deadline: Duration? = nil
+    ) async throws -> ReadLogAnswer {
         try await connection.call(
             "GET", "/v1/log",
-            query: [("partition", partition), ("from", from), ("count", count), ("stream", stream), ("kind", kind), ("until", until), ("actor", actor)],
+            query: [("partition", partition), ("from", from), ("count", count), ("stream", stream), ("kind", kind), ("since", since), ("until", until), ("actor", actor)],
             deadline: deadline)
     }
 
-    /// Returns the position and digest of every partition of the log. (`LOG.HEAD`)
-    public func logHead(deadline: Duration? = nil) async throws -> JSON {
+    /// Returns the position and digest of every partition of the log. (LOG.HEAD)
+    public func getLogHead(deadline: Duration? = nil) async throws -> [LogHead] {
         try await connection.call("GET", "/v1/log/head", deadline: deadline)
     }
 
     /// Returns what a partition of the log is, by a root over all of it, and proves that it goes on from what it was.
-    /// (`LOG.TREE`)
-    public func logTree(_ partition: String, head: Int? = nil, deadline: Duration? = nil) async throws -> JSON {
+    /// (LOG.TREE)
+    public func getLogTree(
+        _ partition: String, since: Int? = nil, head: Int? = nil, deadline: Duration? = nil
+    ) async throws -> LogTree? {
         try await connection.call(
-            "GET", "/v1/log/tree/\(Connection.segment(partition))", query: [("head", head)], deadline: deadline)
+            "GET", "/v1/log/tree/\(Connection.segment(partition))", query: [("since", since), ("head", head)],
+            deadline: deadline)
     }
 }
 
 // MARK: The server
 
 extension Console {
-    /// Returns every connection of the line protocol. (`CLIENT LIST`)
-    public func clientList(deadline: Duration? = nil) async throws -> JSON {
+    /// Returns every connection of the line protocol. (CLIENT LIST)
+    public func listClients(deadline: Duration? = nil) async throws -> Clients {
         try await connection.call("GET", "/v1/clients", deadline: deadline)
     }
 
-    /// Closes a connection of the line protocol. (`CLIENT KILL`)
-    public func clientKill(_ id: String, deadline: Duration? = nil) async throws -> JSON {
-        try await connection.call("DELETE", "/v1/clients/\(Connection.segment(id))", deadline: deadline)
+    /// Closes a connection of the line protocol. (CLIENT KILL)
+    public func closeClient(_ id: String, deadline: Duration? = nil) async throws -> Bool {
+        try await connection.call(
+            "DELETE", "/v1/clients/\(Connection.segment(id))", takes: "closed", deadline: deadline)
     }
 
-    /// Returns what held up the server, when, and for how many milliseconds. (`LATENCY HISTORY`)
-    public func latencyHistory(deadline: Duration? = nil) async throws -> JSON {
+    /// Returns what INFO says.
+    public func getInformation(deadline: Duration? = nil) async throws -> Information {
+        try await connection.call("GET", "/v1/info", deadline: deadline)
+    }
+
+    /// Returns what held up the server, when, and for how many milliseconds. (LATENCY HISTORY)
+    public func listDelays(deadline: Duration? = nil) async throws -> Delays {
         try await connection.call("GET", "/v1/latency", deadline: deadline)
     }
 
     /// Begins to rebuild a projection's stored rows from the log; INFO projections says how far it is.
-    /// (`PROJECTION.REBUILD`)
-    public func projectionRebuild(_ projection: String, deadline: Duration? = nil) async throws -> [String: JSON] {
+    /// (PROJECTION.REBUILD)
+    public func rebuildProjection(_ projection: String, deadline: Duration? = nil) async throws -> Rebuild {
         try await connection.call(
             "POST", "/v1/projections/\(Connection.segment(projection))/rebuild", deadline: deadline)
     }
 
-    /// Returns how far each relay is in each partition, and what last failed. (`RELAY.LIST`)
-    public func relayList(deadline: Duration? = nil) async throws -> JSON {
+    /// Returns how far each relay is in each partition, and what last failed. (RELAY.LIST)
+    public func listRelays(deadline: Duration? = nil) async throws -> Relays {
         try await connection.call("GET", "/v1/relays", deadline: deadline)
     }
 
-    /// Returns the latest commands that took long to execute. (`SLOWLOG GET`)
-    public func slowlogGet(deadline: Duration? = nil) async throws -> JSON {
+    /// Says who the caller is.
+    public func getSession(deadline: Duration? = nil) async throws -> Session {
+        try await connection.call("GET", "/v1/session", deadline: deadline)
+    }
+
+    /// Returns the latest commands that took long to execute. (SLOWLOG GET)
+    public func listSlowCommands(deadline: Duration? = nil) async throws -> SlowCommands {
         try await connection.call("GET", "/v1/slowlog", deadline: deadline)
     }
 }
@@ -537,7 +553,7 @@ extension Console {
 extension Console {
     /// The orders that a kitchen has to cook. Each state of it from now on; it ends with an error if it is away for
     /// longer than `patience`.
-    public func followKitchen(_ outlet: String, patience: Duration? = nil) -> Updates<JSON> {
+    public func followKitchen(_ outlet: String, patience: Duration? = nil) -> Updates<Kitchen> {
         connection.follow("kitchen:\(outlet)", patience: patience)
     }
 }
