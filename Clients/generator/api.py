@@ -134,7 +134,7 @@ class Operation:
     text: str
     sites: list[str]
     arguments: list[Argument]
-    # `fields`: the arguments in the body's place are its members. `document`: the only one is all of it. `picture`: bytes.
+    # `fields`: the arguments in its place are its members. `document`: the only one is all of it. `picture`: bytes.
     body: str | None
     # Whether it takes a key and a version.
     is_write: bool
@@ -339,7 +339,8 @@ class Reader:
                 return self.placed(schema, parent, member)
             case "object":
                 others = schema.get("additionalProperties", {})
-                return Map(self.type(others, parent, singular(member))) if isinstance(others, dict) and others else Map(ANY)
+                has_type = isinstance(others, dict) and others
+                return Map(self.type(others, parent, singular(member)) if has_type else ANY)
             case "string" | "integer" | "number" | "boolean" | "null" as simple:
                 return Simple(simple)
         return ANY
@@ -347,7 +348,8 @@ class Reader:
     def placed(self, schema: dict, parent: str, member: str) -> Type:
         """The type of a schema that has no name."""
         own = parent + capital(member)
-        key = member + json.dumps({name: value for name, value in schema.items() if name != "description"}, sort_keys=True)
+        same = {name: value for name, value in schema.items() if name != "description"}
+        key = member + json.dumps(same, sort_keys=True)
         self.places.setdefault(key, set()).add(own)
         name = self.names.get(key, own)
         if all(each.name != name for each in self.api.types):
@@ -380,17 +382,26 @@ class Reader:
                 required = schema.get("required", [])
                 for each in in_order(schema):
                     own = self.type(schema["properties"][each], capital(name), each)
+                    # Null is the same as absent.
+                    own = own.type if isinstance(own, Nullable) and each not in required else own
                     arguments.append(Argument(each, own, each in required, "body"))
             else:
                 body = "document"
                 own = self.type(schema, capital(name), "document")
                 arguments.append(Argument("document", own, operation["requestBody"].get("required", False), "body"))
+        leads_on = self.leads_on(answer)
         answer = self.whole(answer)
         if "204" in operation["responses"] and any(argument.name == "since" for argument in arguments):
             answer = Nullable(answer)
+        text = operation["summary"]
+        if leads_on:
+            text = text.replace(", or what has changed in it", "")
+        if not isinstance(answer, Nullable):
+            # What is not there is an error.
+            text = re.sub(r", or null(?=[.;])", "", text)
         return Operation(
-            name, operation.get("x-command"), method, path, operation["summary"], operation["tags"], arguments, body, is_write,
-            answer, takes)
+            name, operation.get("x-command"), method, path, text, operation["tags"], arguments, body,
+            is_write, answer, takes)
 
     def answer(self, parent: str, responses: dict) -> tuple[Type | None, str | None]:
         """What an operation answers. Of an object with one simple member it is that member."""

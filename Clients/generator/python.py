@@ -3,8 +3,8 @@
 import keyword
 
 from api import (
-    ANY, API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, named_in, parts,
-    snake)
+    ANY, API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, named_in,
+    parts, snake)
 from text import comment, listed, sentence
 
 HEAD = '"""{}\n\nWritten by Scripts/clients from docs/openapi.json.\n"""\n'
@@ -114,11 +114,11 @@ def documents(api: API) -> str:
             lines += comment(sentence(own.text), "", "# ")
         if isinstance(own, OneOf):
             # What this client does not know yet comes as it is.
-            parts = [type_of(each) for each in own.types]
-            parts += [] if "dict[str, Any]" in parts else ["dict[str, Any]"]
-            one = f"{own.name}: TypeAlias = {' | '.join(parts)}"
-            wrapped = [f"{own.name}: TypeAlias = (", *(f"    {'' if not place else '| '}{part}" for place, part in enumerate(parts)), ")"]
-            lines += [one] if len(one) <= 120 else wrapped
+            choices = [type_of(each) for each in own.types]
+            choices += [] if "dict[str, Any]" in choices else ["dict[str, Any]"]
+            one = f"{own.name}: TypeAlias = {' | '.join(choices)}"
+            wrapped = [f"    {'| ' if place else ''}{choice}" for place, choice in enumerate(choices)]
+            lines += [one] if len(one) <= 120 else [f"{own.name}: TypeAlias = (", *wrapped, ")"]
         else:
             lines += [f"{own.name}: TypeAlias = {type_of(own.type)}"]
     return "\n".join(lines) + "\n"
@@ -225,8 +225,6 @@ def method(operation: Operation) -> list[str]:
     answer = type_of(operation.answer) if operation.answer is not None else "None"
     parts = ["self", *required, "*", *optional]
     head = listed(f"def {snake(operation.name)}(", parts, f") -> {answer}:", "    ", ",")
-    if len(head) > 1:
-        head = listed(f"def {snake(operation.name)}(", parts, f") -> {answer}:", "    ", ",")
     lines = [*head, *docstring(operation.says, "        ")]
     return lines + call(operation, path, answer)
 
@@ -270,11 +268,11 @@ def follow(topic: Topic) -> list[str]:
     kind = type_of(topic.type)
     arguments = ["filters: Mapping[str, Any]" if each == "filters" else f"{each}: str" for each in topic.arguments]
     parts = ["self", *arguments, "*", "patience: float | None = None"]
-    head = f"def {snake(topic.name)}({', '.join(parts)}) -> Iterator[Update[{kind}]]:"
+    head = listed(f"def {snake(topic.name)}(", parts, f") -> Iterator[Update[{kind}]]:", "    ", ",")
     if "{filters}" in topic.topic:
         channel = f'question("{topic.topic.partition("?")[0]}", filters)'
     else:
         channel = f'f"{topic.topic}"' if "{" in topic.topic else f'"{topic.topic}"'
     return [
-        f"    {head}", *docstring(f"{topic.text} Each state of it from now on, as `stream.follow` says.", "        "),
+        *head, *docstring(f"{topic.text} Each state of it from now on, as `stream.follow` says.", "        "),
         f"        return follow(self.connection, {channel}, {kind}, patience)"]

@@ -136,10 +136,11 @@ def documents(api: API) -> str:
 
 
 def structure(api: API, own: Object) -> list[str]:
-    lines = [f"public struct {own.name}: Codable, Hashable, Sendable {{"]
+    lines = [f"public struct {own.name}: Codable, Equatable, Sendable {{"]
     for member in own.members:
         optional = "" if member.is_required or isinstance(member.type, Nullable) else "?"
-        lines += [*note(sentence(member.text), "    "), f"    public var {name_of(member.name)}: {type_of(member.type)}{optional}"]
+        lines += note(sentence(member.text), "    ")
+        lines += [f"    public var {name_of(member.name)}: {type_of(member.type)}{optional}"]
     if any(name_of(member.name).strip("`") != member.name for member in own.members):
         lines += ["", "    private enum CodingKeys: String, CodingKey {"]
         for member in own.members:
@@ -167,13 +168,14 @@ def cases(api: API, own: OneOf) -> list[tuple[str, str, str | None]]:
 
 def choice(api: API, own: OneOf) -> list[str]:
     known = cases(api, own)
-    lines = [f"public enum {own.name}: Codable, Hashable, Sendable {{"]
+    lines = [f"public enum {own.name}: Codable, Equatable, Sendable {{"]
     lines += [f"    case {name}({swift})" for name, swift, _ in known]
     lines += ["    /// What this client does not know yet.", "    case other(JSON)", "",
               "    public init(from decoder: any Decoder) throws {"]
     if all(word for *_, word in known):
         lines += [f"        switch try decoder.word(of: \"{own.by}\") {{"]
-        lines += [f'        case "{word}": self = .{name.strip("`")}(try {swift}(from: decoder))' for name, swift, word in known]
+        for name, swift, word in known:
+            lines += [f'        case "{word}": self = .{name.strip("`")}(try {swift}(from: decoder))']
         lines += ["        default: self = .other(try JSON(from: decoder))", "        }"]
     else:
         lines += ["        let container = try decoder.singleValueContainer()"]
@@ -215,7 +217,7 @@ def method(operation: Operation) -> list[str]:
     for argument in paths:
         label = "_ " if len(paths) == 1 else ""
         parts.append(f"{label}{name_of(argument.name)}: {type_of(argument.type)}")
-        path = path.replace(f"{{{argument.name}}}", f"\\(Connection.segment({name_of(argument.name)}))")
+        path = path.replace(f"{{{argument.name}}}", f"\\(segment({name_of(argument.name)}))")
     if operation.body == "document":
         own = type_of(operation.placed("body")[0].type)
         parts.append(f"document: {'some Encodable' if own in ('JSON', '[String: JSON]') else own}")
@@ -226,7 +228,7 @@ def method(operation: Operation) -> list[str]:
     fields = operation.placed("query") + (operation.placed("body") if operation.body == "fields" else [])
     for argument in sorted(fields, key=lambda each: not each.is_required):
         own = type_of(argument.type)
-        parts.append(f"{name_of(argument.name)}: {own}" if argument.is_required else f"{name_of(argument.name)}: {own.rstrip('?')}? = nil")
+        parts.append(f"{name_of(argument.name)}: {own if argument.is_required else own.rstrip('?') + '? = nil'}")
     if operation.is_write:
         parts += ["version: Int? = nil", "key: String? = nil"]
     parts.append("deadline: Duration? = nil")
@@ -237,13 +239,14 @@ def method(operation: Operation) -> list[str]:
         called.append(f'takes: "{operation.takes}"')
     query = [f'("{each.name}", {name_of(each.name)})' for each in operation.placed("query")]
     query += ['("version", version)'] if operation.is_write else []
+    before = []
     if query:
-        called.append(f"query: [{', '.join(query)}]")
+        called.append("query: " + literal("query", "Query", query, before))
     if operation.placed("filters"):
         called.append("filters: filters")
     if operation.body == "fields":
-        members = ", ".join(f'"{each.name}": {name_of(each.name)}' for each in operation.placed("body"))
-        called.append(f"body: [{members}] as Members")
+        members = [f'"{each.name}": {name_of(each.name)}' for each in operation.placed("body")]
+        called.append("body: " + literal("body", "Members", members, before))
     elif operation.body == "document":
         called.append("body: document")
     elif operation.body == "picture":
@@ -251,10 +254,27 @@ def method(operation: Operation) -> list[str]:
     if operation.is_write:
         called += ["hasKey: true", "key: key"]
     called.append("deadline: deadline")
-    lines = wrapped("try await connection.call", called, "", "        ")
-    if len(lines) > 1:
+    start = "return try await connection.call" if before else "try await connection.call"
+    lines = [*before, *wrapped(start, called, "", "        ")]
+    if lines[-1].strip() == ")":
         lines = [*lines[:-2], lines[-2] + ")"]
-    return [*note(operation.says, "    "), *head, *lines, "    }"]
+    # Whoever changes something seldom needs the count or the version that it leads to.
+    unused = ["    @discardableResult"] if operation.takes in ("count", "version") and operation.is_write else []
+    return [*note(operation.says, "    "), *unused, *head, *lines, "    }"]
+
+
+def literal(name: str, type_: str, items: list[str], before: list[str]) -> str:
+    """A list of some items, or the name of a variable with it, which is declared before if it is long."""
+    one = f"[{', '.join(items)}]"
+    if len(one) <= 90:
+        return f"{one} as Members" if type_ == "Members" else one
+    lines = [""]
+    for item in items:
+        if lines[-1] and len(lines[-1]) + len(item) > WIDTH - 15:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{item},"
+    before += [f"        let {name}: {type_} = [", *(f"            {line}" for line in lines), "        ]"]
+    return name
 
 
 def follow(topic: Topic) -> list[str]:
@@ -265,7 +285,8 @@ def follow(topic: Topic) -> list[str]:
         channel = f'Connection.question("{topic.topic.partition("?")[0]}", filters)'
     else:
         channel = '"' + re.sub(r"\{(\w+)\}", r"\\(\1)", topic.topic) + '"'
+    text = f"{topic.text} Each state of it from now on; an error ends it once it is away for longer than `patience`."
     return [
-        *note(f"{topic.text} Each state of it from now on; it ends with an error if it is away for longer than `patience`.", "    "),
+        *note(text, "    "),
         *wrapped(f"public func {topic.name}", parts, f" -> Updates<{kind}> {{", "    "),
         f"        connection.follow({channel}, patience: patience)", "    }"]

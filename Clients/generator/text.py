@@ -20,6 +20,12 @@ def comment(text: str, indent: str, mark: str, width: int = WIDTH) -> list[str]:
     return [(start + line).rstrip() for line in lines]
 
 
+def bound(part: str) -> str:
+    """A part whose words stay together; those of a long list do so as far as they are one element."""
+    bound = part.replace(" ", "\0")
+    return bound if len(part) <= 90 else bound.replace("),\0(", "), (").replace(',\0"', ', "')
+
+
 def listed(head: str, parts: list[str], tail: str, indent: str, comma: str = "") -> list[str]:
     """`head(a, b)tail` on one line, or with the parts on lines of their own. `comma` ends the last of these."""
     one = head + ", ".join(parts) + tail
@@ -27,8 +33,7 @@ def listed(head: str, parts: list[str], tail: str, indent: str, comma: str = "")
         return [indent + one]
     own = indent + "    "
     lines = textwrap.wrap(
-        ", ".join(part.replace(" ", "\0") for part in parts), WIDTH - len(own) - 1, break_long_words=False,
-        break_on_hyphens=False)
+        ", ".join(map(bound, parts)), WIDTH - len(own) - 1, break_long_words=False, break_on_hyphens=False)
     lines = [own + line.replace("\0", " ") for line in lines]
     lines[-1] += comma
     return [indent + head, *lines, indent + tail]

@@ -2,7 +2,8 @@
 
 import re
 
-from api import API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, camel
+from api import (
+    API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, camel)
 from text import WIDTH, comment, listed, sentence
 
 HEAD = "// {} Written by Scripts/clients from docs/openapi.json.\n"
@@ -23,8 +24,8 @@ export class Store extends Site {
     private readonly visitor: Visitor;
 
     /**
-     * `session` is the secret of a customer who was here before, from the property of that name. `deadline` is how many
-     * milliseconds a call may take with all its attempts, unless the call has its own.
+     * `session` is the secret of a customer who was here before, from the property of that name. `deadline` is how
+     * many milliseconds a call may take with all its attempts, unless the call has its own.
      */
     constructor(url = "http://127.0.0.1:7380", options: { session?: string; deadline?: number } = {}) {
         const visitor = new Visitor(options.session);
@@ -37,7 +38,8 @@ export class Store extends Site {
         return this.visitor.session;
     }
 ''',
-    "Console": '''/** The console: a user, who has a name and a token; nobody needs them as long as there are no users. */
+    "Console": '''\
+/** The console: a user, who has a name and a token; nobody needs them as long as there are no users. */
 export class Console extends Site {
     /** `deadline` is how many milliseconds a call may take with all its attempts, unless the call has its own. */
     constructor(url = "http://127.0.0.1:7381", options: { user?: string; token?: string; deadline?: number } = {}) {
@@ -46,7 +48,7 @@ export class Console extends Site {
 ''',
 }
 CORE = {
-    "connection": ["Connection", "Login", "Visitor", "Call", "Filters", "Write"],
+    "connection": ["Connection", "Login", "segment", "Visitor", "Call", "Filters", "Write"],
     "stream": ["follow", "question", "Following", "Update"],
 }
 TYPES_ALONE = {"Call", "Filters", "Write", "Following", "Update"}
@@ -154,14 +156,15 @@ def site(api: API, name: str, sites: list[str], text: str) -> str:
 
 
 def mentions(code: str, name: str) -> bool:
-    return re.search(rf"(?<![\w\"./]){name}\b(?!\")", re.sub(r"/\*\*.*?\*/|// [^\n]*", "", code, flags=re.S)) is not None
+    without_comments = re.sub(r"/\*\*.*?\*/|// [^\n]*", "", code, flags=re.S)
+    return re.search(rf"(?<![\w\"./]){name}\b(?!\")", without_comments) is not None
 
 
 def method(operation: Operation) -> list[str]:
     parts, path = [], operation.path
     for argument in operation.placed("path"):
         parts.append(f"{camel(argument.name)}: {type_of(argument.type)}")
-        path = path.replace(f"{{{argument.name}}}", f"${{encodeURIComponent({camel(argument.name)})}}")
+        path = path.replace(f"{{{argument.name}}}", f"${{segment({camel(argument.name)})}}")
     if operation.body == "document":
         own = type_of(operation.placed("body")[0].type)
         parts.append(f"document: {'object' if own in ('unknown', 'Record<string, unknown>') else own}")
@@ -171,12 +174,12 @@ def method(operation: Operation) -> list[str]:
         parts.append("filters: Filters = {}")
     fields = operation.placed("query") + (operation.placed("body") if operation.body == "fields" else [])
     if fields:
-        members = "; ".join(f"{each.name}{'' if each.is_required else '?'}: {type_of(each.type)}" for each in fields)
         default = "" if any(each.is_required for each in fields) else " = {}"
-        parts.append(f"fields: {{ {members} }}{default}")
+        parts.append(f"fields: {members(fields)}{default}")
     parts.append("call: Write = {}" if operation.is_write else "call: Call = {}")
     answer = type_of(operation.answer) if operation.answer is not None else "null"
     head = listed(f"{camel(operation.name)}(", parts, f"): Promise<{answer}> {{", "    ", ",")
+    head = [line.replace("\1", "\n            ").replace("\2", "\n        ") for line in head]
     requested = []
     if operation.placed("filters"):
         requested.append("query: filters")
@@ -194,9 +197,27 @@ def method(operation: Operation) -> list[str]:
     literal = f"`{path}`" if "$" in path else f'"{path}"'
     one = f'        return this.connection.call("{operation.method}", {literal}, {{ {", ".join(requested)} }});'
     lines = [one] if len(one) <= WIDTH else [
-        f'        return this.connection.call("{operation.method}", {literal}, {{', f"            {', '.join(requested)},",
-        "        });"]
+        "        return this.connection.call(",
+        f'            "{operation.method}", {literal}, {{ {", ".join(requested)} }},', "        );"]
+    lines = lines if all(len(line) <= WIDTH for line in lines) else [
+        lines[0], f'            "{operation.method}", {literal},', f'            {{ {", ".join(requested)} }},',
+        lines[-1]]
     return [*note(operation.says, "    "), *head, *lines, "    }"]
+
+
+def members(fields) -> str:
+    """The type of an argument with members, on lines of its own if it is long."""
+    each = [f"{own.name}{'' if own.is_required else '?'}: {type_of(own.type)}" for own in fields]
+    one = f"{{ {'; '.join(each)} }}"
+    if len(one) <= 95:
+        return one
+    lines = [""]
+    for own in each:
+        if lines[-1] and len(lines[-1]) + len(own) > WIDTH - 15:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{own};"
+    # Marks for the lines, which are broken once everything else is.
+    return "{\1" + "\1".join(lines) + "\2}"
 
 
 def query(operation: Operation) -> str:

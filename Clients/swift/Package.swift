@@ -2,10 +2,11 @@
 import PackageDescription
 
 let package = Package(
-    name: "swift",
+    name: "tiffin-client",
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [.library(name: "TiffinClient", targets: ["TiffinClient"])],
     targets: [
-        .target(name: "TiffinClient")
+        .target(name: "TiffinClient"),
+        .executableTarget(name: "day", dependencies: ["TiffinClient"], path: "Examples/day"),
     ]
 )

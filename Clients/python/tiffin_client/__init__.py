@@ -5,7 +5,8 @@
     with Store("http://127.0.0.1:7380") as store:
         ...
 
-Calls are sent again after what passes, errors are `TiffinError` with a code, and documents that are followed come whole.
+Calls are sent again after what passes, errors are `TiffinError` with a code, and documents that are followed come
+whole.
 """
 
 from .console import Console

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import secrets
+import select
 import threading
 import time
 import uuid
@@ -112,7 +113,7 @@ class Connection:
         body: Any = None, picture: tuple[str, bytes] | None = None, has_key: bool = False, key: str | None = None,
         deadline: float | None = None,
     ) -> Any:
-        """The answer to a call, or the member of it that is called `takes`, as the type `answer`; None if there is none.
+        """The answer to a call, or its member `takes`, as the type `answer`; None if there is none.
 
         It is sent again after what passes, until the deadline. A call that may be done twice needs a key for that if
         nobody knows whether it was done: with `has_key` there is one.
@@ -124,12 +125,13 @@ class Connection:
         elif body is not None:
             members = {name: value for name, value in write(body).items() if value is not None}
             fields["Content-Type"], content = "application/json", json.dumps(members).encode()
+        address = path + _query(query)
         can_repeat = has_key or method in ("GET", "PUT")
         ends = time.monotonic() + (self.deadline if deadline is None else deadline)
         doubt = None
         for attempt in itertools.count():
             try:
-                return self._attempt(method, path + _query(query), fields, content, (answer, takes), ends, reuses=can_repeat)
+                return self._attempt(method, address, fields, content, (answer, takes), ends, reuses=can_repeat)
             except TiffinError as error:
                 if error.leaves_doubt:
                     doubt = error
@@ -171,7 +173,9 @@ class Connection:
                 connection, since = self._idle.pop()
             except IndexError:
                 return None
-            if time.monotonic() - since < LONGEST_IDLE_SECONDS:
+            # One that can be read was closed by the server.
+            is_open = connection.sock and not select.select([connection.sock], [], [], 0)[0]
+            if is_open and time.monotonic() - since < LONGEST_IDLE_SECONDS:
                 return connection
             connection.close()
 
@@ -180,8 +184,8 @@ class Connection:
         """The lines of an answer that goes on, which is silent for at most so many seconds."""
         connection = self._make(self._host, self._port, timeout=silence)
         try:
-            connection.request(
-                "GET", self._path + path + _query(query), headers={"Accept": "text/event-stream", **self.identity.fields()})
+            fields = {"Accept": "text/event-stream", **self.identity.fields()}
+            connection.request("GET", self._path + path + _query(query), headers=fields)
             response = connection.getresponse()
             if response.status != 200:
                 _document(response, response.read(), (Any, None))

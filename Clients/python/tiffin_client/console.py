@@ -110,7 +110,7 @@ class Console(Site):
     # --- Menus
 
     def get_feed(self, outlet: str, *, deadline: float | None = None) -> Feed:
-        """Returns what the source of a menu was last found to hold, in full, or null. (MENU.FEED.GET)"""
+        """Returns what the source of a menu was last found to hold, in full. (MENU.FEED.GET)"""
         return self.connection.call("GET", f"/v1/outlets/{segment(outlet)}/feed", Feed, deadline=deadline)
 
     def remove_group(
@@ -262,7 +262,7 @@ class Console(Site):
     # --- Stock and promotions
 
     def list_promotions(self, outlet: str, *, deadline: float | None = None) -> Promotions:
-        """Returns an outlet's promotions, or null. (PROMO.GET)"""
+        """Returns an outlet's promotions. (PROMO.GET)"""
         return self.connection.call("GET", f"/v1/outlets/{segment(outlet)}/promotions", Promotions, deadline=deadline)
 
     def end_promotion(
@@ -419,9 +419,7 @@ class Console(Site):
     # --- The log
 
     def get_cart_by_id(self, cart: str, *, at: str | None = None, deadline: float | None = None) -> Cart:
-        """Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null.
-        (CART.GET)
-        """
+        """Returns a cart with its lines and total, now or as of a moment. (CART.GET)"""
         return self.connection.call("GET", f"/v1/carts/{segment(cart)}", Cart, query=[("at", at)], deadline=deadline)
 
     def read_log(
@@ -433,8 +431,8 @@ class Console(Site):
         (LOG.READ)
         """
         return self.connection.call(
-            "GET", "/v1/log", ReadLogAnswer,
-            query=[("partition", partition), ("from", from_), ("count", count), ("stream", stream), ("kind", kind), ("since", since), ("until", until), ("actor", actor)],
+            "GET", "/v1/log", ReadLogAnswer, query=[("partition", partition), ("from", from_), ("count", count),
+            ("stream", stream), ("kind", kind), ("since", since), ("until", until), ("actor", actor)],
             deadline=deadline)
 
     def get_log_head(self, *, deadline: float | None = None) -> list[LogHead]:

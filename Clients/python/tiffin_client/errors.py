@@ -4,9 +4,9 @@ from typing import Literal, TypeAlias
 
 # What the server says, and LOST of this client. docs/protocol.md says when; there may be more one day.
 Code: TypeAlias = Literal[
-    "ERR", "INVALID", "NOAUTH", "WRONGPASS", "DENIED", "NOPERM", "READONLY", "NOTFOUND", "CONFLICT", "SOLDOUT", "CLOSED",
-    "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED", "NOSLOT", "PROMO", "FORGOTTEN", "IDMISMATCH",
-    "CORRUPT", "BUSY", "LOADING", "UNAVAILABLE", "UNKNOWN", "LOST",
+    "ERR", "INVALID", "NOAUTH", "WRONGPASS", "DENIED", "NOPERM", "READONLY", "NOTFOUND", "CONFLICT", "SOLDOUT",
+    "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE", "REQUIRED", "NOSLOT", "PROMO", "FORGOTTEN",
+    "IDMISMATCH", "CORRUPT", "BUSY", "LOADING", "UNAVAILABLE", "UNKNOWN", "LOST",
 ]
 
 # After these, nothing has changed and the same may succeed later.
@@ -18,8 +18,8 @@ class TiffinError(Exception):
     """A refusal, or that no answer came.
 
     `code` is for programs and does not change, `message` is for people, and `status` is that of HTTP. With `LOST`
-    nobody answered in time, and the status is 0. After `LOST` and `UNKNOWN` nobody knows whether a write was done; after
-    every other code it was not.
+    nobody answered in time, and the status is 0. After `LOST` and `UNKNOWN` nobody knows whether a write was done;
+    after every other code it was not.
     """
 
     def __init__(self, code: str, message: str, status: int = 0, retry_after: float = 0.0):

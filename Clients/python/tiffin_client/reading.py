@@ -71,4 +71,5 @@ def _read_one_of(kinds: tuple, value: Any) -> Any:
 def _members(kind: type) -> list[tuple[str, str, Any]]:
     """Of each field its name, that in JSON, and its type."""
     hints = typing.get_type_hints(kind)
-    return [(field.name, field.metadata.get("json", field.name), hints[field.name]) for field in dataclasses.fields(kind)]
+    fields = dataclasses.fields(kind)
+    return [(field.name, field.metadata.get("json", field.name), hints[field.name]) for field in fields]

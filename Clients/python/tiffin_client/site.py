@@ -41,7 +41,7 @@ class Site:
         return self.connection.call("GET", "/v1/outlets", OutletPage, query=_filters(filters), deadline=deadline)
 
     def surprise_me(self, filters: Mapping[str, Any] | None = None, *, deadline: float | None = None) -> FoundItem:
-        """Returns one of the items that match every filter, each equally likely, or null. (SURPRISE)"""
+        """Returns one of the items that match every filter, each equally likely. (SURPRISE)"""
         return self.connection.call("GET", "/v1/surprise", FoundItem, query=_filters(filters), deadline=deadline)
 
     # --- Orders
@@ -53,12 +53,11 @@ class Site:
     ) -> OrderPage:
         """Returns a page of orders, now or as of a moment, the newest first. (ORDERS)"""
         return self.connection.call(
-            "GET", "/v1/orders", OrderPage,
-            query=[("outlet", outlet), ("customer", customer), ("status", status), ("from", from_), ("until", until), ("after", after), ("count", count), ("at", at)],
-            deadline=deadline)
+            "GET", "/v1/orders", OrderPage, query=[("outlet", outlet), ("customer", customer), ("status", status),
+            ("from", from_), ("until", until), ("after", after), ("count", count), ("at", at)], deadline=deadline)
 
     def get_order(self, order: str, *, at: str | None = None, deadline: float | None = None) -> Order:
-        """Returns an order, now or as of a moment, or what has changed in it, or null. (ORDER.GET)"""
+        """Returns an order, now or as of a moment. (ORDER.GET)"""
         return self.connection.call("GET", f"/v1/orders/{segment(order)}", Order, query=[("at", at)], deadline=deadline)
 
     def agree_to_change(
@@ -107,22 +106,22 @@ class Site:
     # --- Menus
 
     def get_item(self, outlet: str, item: str, *, deadline: float | None = None) -> Item:
-        """Returns an item in full, with its large image, or what has changed in it, or null. (ITEM.GET)"""
+        """Returns an item in full, with its large image. (ITEM.GET)"""
         return self.connection.call(
             "GET", f"/v1/outlets/{segment(outlet)}/items/{segment(item)}", Item, deadline=deadline)
 
     def get_menu(self, outlet: str, *, deadline: float | None = None) -> Menu:
-        """Returns an outlet's menu, or what has changed in it, or null. (MENU.GET)"""
+        """Returns an outlet's menu. (MENU.GET)"""
         return self.connection.call("GET", f"/v1/outlets/{segment(outlet)}/menu", Menu, deadline=deadline)
 
     # --- Outlets
 
     def get_outlet(self, outlet: str, *, deadline: float | None = None) -> Outlet:
-        """Returns an outlet's details, or null. (OUTLET.GET)"""
+        """Returns an outlet's details. (OUTLET.GET)"""
         return self.connection.call("GET", f"/v1/outlets/{segment(outlet)}", Outlet, deadline=deadline)
 
     def get_home(self, outlet: str, *, at: str | None = None, deadline: float | None = None) -> Home:
-        """Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null. (OUTLET.HOME)"""
+        """Returns an outlet's home, now or as of a moment: sections, tag bar and carousels. (OUTLET.HOME)"""
         return self.connection.call(
             "GET", f"/v1/outlets/{segment(outlet)}/home", Home, query=[("at", at)], deadline=deadline)
 
@@ -155,10 +154,14 @@ class Site:
         """An outlet's home. Each state of it from now on, as `stream.follow` says."""
         return follow(self.connection, f"home:{outlet}", Home, patience)
 
-    def follow_items(self, filters: Mapping[str, Any], *, patience: float | None = None) -> Iterator[Update[SavedItems]]:
+    def follow_items(
+        self, filters: Mapping[str, Any], *, patience: float | None = None,
+    ) -> Iterator[Update[SavedItems]]:
         """The first items that match every filter. Each state of it from now on, as `stream.follow` says."""
         return follow(self.connection, question("browse", filters), SavedItems, patience)
 
-    def follow_outlets(self, filters: Mapping[str, Any], *, patience: float | None = None) -> Iterator[Update[SavedOutlets]]:
+    def follow_outlets(
+        self, filters: Mapping[str, Any], *, patience: float | None = None,
+    ) -> Iterator[Update[SavedOutlets]]:
         """The first outlets that match every filter. Each state of it from now on, as `stream.follow` says."""
         return follow(self.connection, question("outlets", filters), SavedOutlets, patience)

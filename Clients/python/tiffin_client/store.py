@@ -30,9 +30,7 @@ class Store(Site):
     # --- The cart
 
     def get_cart(self, *, deadline: float | None = None) -> Cart | None:
-        """Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null.
-        (CART.GET)
-        """
+        """Returns a cart with its lines and total, now or as of a moment, or null. (CART.GET)"""
         return self.connection.call("GET", "/v1/cart", Cart | None, deadline=deadline)
 
     def place_order(
@@ -42,9 +40,9 @@ class Store(Site):
     ) -> str:
         """Places an order for what is in a cart, if it still costs that; returns the order's id. (CART.CHECKOUT)"""
         return self.connection.call(
-            "POST", "/v1/cart/checkout", str, takes="order", query=[("version", version)],
-            body={"address": address, "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total},
-            has_key=True, key=key, deadline=deadline)
+            "POST", "/v1/cart/checkout", str, takes="order", query=[("version", version)], body={"address": address,
+            "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total}, has_key=True, key=key,
+            deadline=deadline)
 
     def say_code(
         self, code: str, *, version: int | None = None, key: str | None = None, deadline: float | None = None,
@@ -78,9 +76,9 @@ class Store(Site):
     ) -> int:
         """Adds some of an item to a cart; returns the cart's count. (CART.ADD)"""
         return self.connection.call(
-            "POST", "/v1/cart/lines", int, takes="count", query=[("version", version)],
-            body={"outlet": outlet, "item": item, "quantity": quantity, "for": for_, "note": note, "options": options},
-            has_key=True, key=key, deadline=deadline)
+            "POST", "/v1/cart/lines", int, takes="count", query=[("version", version)], body={"outlet": outlet,
+            "item": item, "quantity": quantity, "for": for_, "note": note, "options": options}, has_key=True, key=key,
+            deadline=deadline)
 
     def remove_line(
         self, line: str, *, version: int | None = None, key: str | None = None, deadline: float | None = None,

@@ -51,9 +51,10 @@ const isBrowser = "window" in globalThis || "WorkerGlobalScope" in globalThis;
 const cookieName = "__Host-tiffin";
 
 /**
- * A customer of the store: a secret, and which of its carts is the current one. In a browser both are the browser's cookie.
+ * A customer of the store: a secret, and which of its carts is the current one. In a browser both are its cookie.
  *
- * The server would give the secret away with its first answer. If that answer is lost, so is the cart. So it is made here.
+ * The server would give the secret away with its first answer. If that answer is lost, so is the cart. So it is made
+ * here.
  */
 export class Visitor implements Identity {
     constructor(public session = newSession()) {}
@@ -105,8 +106,8 @@ export class Connection {
     /**
      * The answer to a call, or a member of it; null if there is none.
      *
-     * It is sent again after what passes, until the deadline. A call that may be done twice needs a key for that if nobody
-     * knows whether it was done; each that takes a key has one.
+     * It is sent again after what passes, until the deadline. A call that may be done twice needs a key for that if
+     * nobody knows whether it was done; each that takes a key has one.
      */
     async call<Answer>(method: string, path: string, request: Request = {}): Promise<Answer> {
         const { query, body, picture, takes, write, call = write ?? {} } = request;
@@ -122,7 +123,8 @@ export class Connection {
             try {
                 const content = picture ?? (body && JSON.stringify(body));
                 const document = await this.attempt(method, address, fields, content, ends, call.signal);
-                return (takes === undefined ? document : (document as Record<string, Json>)[takes]) as unknown as Answer;
+                const found = takes === undefined ? document : (document as Record<string, Json>)[takes];
+                return found as unknown as Answer;
             } catch (error) {
                 if (!(error instanceof TiffinError) || !error.isTemporary) throw error;
                 if (error.leavesDoubt) doubt = error;
@@ -155,7 +157,9 @@ export class Connection {
     }
 
     /** The lines of an answer that goes on, which is silent for at most so many milliseconds. */
-    async *lines(path: string, query: Query, silence: number, signal?: AbortSignal): AsyncGenerator<string, void, undefined> {
+    async *lines(
+        path: string, query: Query, silence: number, signal?: AbortSignal,
+    ): AsyncGenerator<string, void, undefined> {
         const patience = new Patience(signal);
         patience.lasts(silence);
         try {
@@ -185,6 +189,9 @@ export class Connection {
         return `${this.url}${path}${words.length > 0 ? `?${new URLSearchParams(words)}` : ""}`;
     }
 }
+
+/** A text as a part of a path. */
+export const segment = encodeURIComponent;
 
 /** Filters as keys and values of a query. */
 export function filterWords(query: Query): [string, string][] {

@@ -1,6 +1,6 @@
 // The console, for merchants, auditors and admins. Written by Scripts/clients from docs/openapi.json.
 
-import { Connection, Login, type Call, type Write } from "./connection.js";
+import { Connection, Login, segment, type Call, type Write } from "./connection.js";
 import { follow, type Following, type Update } from "./stream.js";
 import type {
     Cart, Clients, Delays, Feed, Forgetting, Information, Kitchen, LogHead, LogTree, NewToken, OwnOutlets, Promotions,
@@ -18,114 +18,106 @@ export class Console extends Site {
     // Orders
 
     /** Takes an order on, to be ready at a time; returns its version. (ORDER.ACCEPT) */
-    acceptOrder(order: string, fields: { ready?: string | null } = {}, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/accept`, {
-            body: fields, takes: "version", write: call,
-        });
+    acceptOrder(order: string, fields: { ready?: string } = {}, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/accept`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Says that an order was handed over; returns its version. (ORDER.COMPLETE) */
     completeOrder(order: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/complete`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/orders/${segment(order)}/complete`, { takes: "version", write: call });
     }
 
     /** Says when an order will be ready instead, and why; returns its version. (ORDER.DELAY) */
-    delayOrder(order: string, fields: { ready: string; reason?: string | null }, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/delay`, {
-            body: fields, takes: "version", write: call,
-        });
+    delayOrder(order: string, fields: { ready: string; reason?: string }, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/delay`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Says that the kitchen has seen what was changed; returns the order's version. (ORDER.NOTED) */
     noteChanges(order: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/noted`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/orders/${segment(order)}/noted`, { takes: "version", write: call });
     }
 
     /** Records what a payment service reports of an order's money; returns the order's version. (ORDER.PAYMENT) */
     reportPayment(
-        order: string, fields: { ref: string; state: string; amount: number; of?: string | null }, call: Write = {},
+        order: string, fields: { ref: string; state: string; amount: number; of?: string }, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/payments`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/payments`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Says that an order is being cooked; returns its version. (ORDER.PREPARE) */
     prepareOrder(order: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/prepare`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/orders/${segment(order)}/prepare`, { takes: "version", write: call });
     }
 
     /** Says that an order can be fetched; returns its version. (ORDER.READY) */
     readyOrder(order: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/ready`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/orders/${segment(order)}/ready`, { takes: "version", write: call });
     }
 
     /** Gives back some of a line, an amount, or all that is left; returns the order's version. (ORDER.REFUND) */
     refundOrder(
-        order: string,
-        fields: { code: string; amount?: number | null; line?: string | null; quantity?: number | null },
-        call: Write = {},
+        order: string, fields: { code: string; amount?: number; line?: string; quantity?: number }, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/refunds`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/refunds`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Does not take an order on; returns its version. (ORDER.REJECT) */
-    rejectOrder(order: string, fields: { code: string; reason?: string | null }, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/reject`, {
-            body: fields, takes: "version", write: call,
-        });
+    rejectOrder(order: string, fields: { code: string; reason?: string }, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/reject`, { body: fields, takes: "version", write: call },
+        );
     }
 
     // Menus
 
-    /** Returns what the source of a menu was last found to hold, in full, or null. (MENU.FEED.GET) */
+    /** Returns what the source of a menu was last found to hold, in full. (MENU.FEED.GET) */
     getFeed(outlet: string, call: Call = {}): Promise<Feed> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/feed`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/feed`, { call });
     }
 
     /** Removes a group of options that nothing names. (MENU.GROUP.REMOVE) */
     removeGroup(outlet: string, group: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/outlets/${encodeURIComponent(outlet)}/groups/${encodeURIComponent(group)}`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "DELETE", `/v1/outlets/${segment(outlet)}/groups/${segment(group)}`, { takes: "version", write: call },
+        );
     }
 
     /** Adds or changes a group of options that items offer. (MENU.GROUP.PUT) */
     putGroup(outlet: string, group: string, document: object, call: Write = {}): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/groups/${encodeURIComponent(group)}`, {
-            body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/groups/${segment(group)}`,
+            { body: document, takes: "version", write: call },
+        );
     }
 
     /** Removes an item. (MENU.ITEM.REMOVE) */
     removeItem(outlet: string, item: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "DELETE", `/v1/outlets/${segment(outlet)}/items/${segment(item)}`, { takes: "version", write: call },
+        );
     }
 
     /** Sets an item's price, in minor units. (MENU.ITEM.PRICE) */
     setItemPrice(outlet: string, item: string, fields: { price: number }, call: Write = {}): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}/price`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/items/${segment(item)}/price`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Makes a sold-out item available again. (MENU.ITEM.RESUME) */
     resumeItem(outlet: string, item: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}/resume`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/items/${segment(item)}/resume`, { takes: "version", write: call },
+        );
     }
 
     /**
@@ -133,43 +125,45 @@ export class Console extends Site {
      * (MENU.ITEM.STOCK)
      */
     setItemStock(
-        outlet: string, item: string, fields: { add?: number | null; count?: number | null } = {}, call: Write = {},
+        outlet: string, item: string, fields: { add?: number; count?: number } = {}, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}/stock`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/items/${segment(item)}/stock`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Marks an item as sold out, until a time or until it is resumed. (MENU.ITEM.SUSPEND) */
-    suspendItem(
-        outlet: string, item: string, fields: { until?: string | null } = {}, call: Write = {},
-    ): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}/suspend`, {
-            body: fields, takes: "version", write: call,
-        });
+    suspendItem(outlet: string, item: string, fields: { until?: string } = {}, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/items/${segment(item)}/suspend`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Replaces an outlet's menu, by as few changes as possible. (MENU.PUT) */
     putMenu(outlet: string, document: object, call: Write = {}): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/menu`, {
-            body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/menu`, { body: document, takes: "version", write: call },
+        );
     }
 
     /** Sets an option's price, in minor units, or its price with a size. (MENU.OPTION.PRICE) */
     setOptionPrice(
-        outlet: string, option: string, fields: { price: number; size?: string | null }, call: Write = {},
+        outlet: string, option: string, fields: { price: number; size?: string }, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/options/${encodeURIComponent(option)}/price`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/options/${segment(option)}/price`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Makes a sold-out option available again. (MENU.OPTION.RESUME) */
     resumeOption(outlet: string, option: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/options/${encodeURIComponent(option)}/resume`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/options/${segment(option)}/resume`,
+            { takes: "version", write: call },
+        );
     }
 
     /**
@@ -177,43 +171,42 @@ export class Console extends Site {
      * (MENU.OPTION.STOCK)
      */
     setOptionStock(
-        outlet: string, option: string, fields: { add?: number | null; count?: number | null } = {}, call: Write = {},
+        outlet: string, option: string, fields: { add?: number; count?: number } = {}, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/options/${encodeURIComponent(option)}/stock`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/options/${segment(option)}/stock`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Marks an option as sold out, until a time or until it is resumed. (MENU.OPTION.SUSPEND) */
-    suspendOption(
-        outlet: string, option: string, fields: { until?: string | null } = {}, call: Write = {},
-    ): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/options/${encodeURIComponent(option)}/suspend`, {
-            body: fields, takes: "version", write: call,
-        });
+    suspendOption(outlet: string, option: string, fields: { until?: string } = {}, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/options/${segment(option)}/suspend`,
+            { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Stores a picture for an outlet's menu; returns the path at which it is served. (PICTURE.PUT) */
     putPicture(outlet: string, picture: Blob, call: Call = {}): Promise<string> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/pictures`, {
-            picture, takes: "path", call,
-        });
+        return this.connection.call("PUT", `/v1/outlets/${segment(outlet)}/pictures`, { picture, takes: "path", call });
     }
 
     /** Removes a section with its items. (MENU.SECTION.REMOVE) */
     removeSection(outlet: string, section: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/outlets/${encodeURIComponent(outlet)}/sections/${encodeURIComponent(section)}`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "DELETE", `/v1/outlets/${segment(outlet)}/sections/${segment(section)}`, { takes: "version", write: call },
+        );
     }
 
     /** Adds or changes a section of a menu. (MENU.SECTION.PUT) */
     putSection(
         outlet: string, section: string, document: object, fields: { before?: string } = {}, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/sections/${encodeURIComponent(section)}`, {
-            query: fields, body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/sections/${segment(section)}`,
+            { query: fields, body: document, takes: "version", write: call },
+        );
     }
 
     /** Adds or changes an item of a menu. (MENU.ITEM.PUT) */
@@ -221,107 +214,98 @@ export class Console extends Site {
         outlet: string, section: string, item: string, document: object, fields: { before?: string } = {},
         call: Write = {},
     ): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/sections/${encodeURIComponent(section)}/items/${encodeURIComponent(item)}`, {
-            query: fields, body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/sections/${segment(section)}/items/${segment(item)}`,
+            { query: fields, body: document, takes: "version", write: call },
+        );
     }
 
     // Stock and promotions
 
-    /** Returns an outlet's promotions, or null. (PROMO.GET) */
+    /** Returns an outlet's promotions. (PROMO.GET) */
     listPromotions(outlet: string, call: Call = {}): Promise<Promotions> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/promotions`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/promotions`, { call });
     }
 
     /** Ends a promotion. (PROMO.END) */
     endPromotion(outlet: string, promotion: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/outlets/${encodeURIComponent(outlet)}/promotions/${encodeURIComponent(promotion)}`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call(
+            "DELETE", `/v1/outlets/${segment(outlet)}/promotions/${segment(promotion)}`,
+            { takes: "version", write: call },
+        );
     }
 
     /** Adds or changes a promotion. (PROMO.PUT) */
     putPromotion(outlet: string, promotion: string, document: object, call: Write = {}): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}/promotions/${encodeURIComponent(promotion)}`, {
-            body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}/promotions/${segment(promotion)}`,
+            { body: document, takes: "version", write: call },
+        );
     }
 
     /** Returns how much is left of what an outlet has counted, and how much orders hold. (STOCK) */
     getStock(outlet: string, call: Call = {}): Promise<Stock> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/stock`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/stock`, { call });
     }
 
     // Outlets
 
     /** Removes an outlet for good. Its history stays. (OUTLET.REMOVE) */
     removeOutlet(outlet: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/outlets/${encodeURIComponent(outlet)}`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("DELETE", `/v1/outlets/${segment(outlet)}`, { takes: "version", write: call });
     }
 
     /** Registers an outlet, or changes what differs. (OUTLET.PUT) */
     putOutlet(outlet: string, document: object, call: Write = {}): Promise<number> {
-        return this.connection.call("PUT", `/v1/outlets/${encodeURIComponent(outlet)}`, {
-            body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "PUT", `/v1/outlets/${segment(outlet)}`, { body: document, takes: "version", write: call },
+        );
     }
 
     /** Promises orders some minutes later than usual until a time, or as usual again. (OUTLET.BUSY) */
-    slowOutlet(outlet: string, fields: { delay: number; until?: string | null }, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/busy`, {
-            body: fields, takes: "version", write: call,
-        });
+    slowOutlet(outlet: string, fields: { delay: number; until?: string }, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/busy`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Stops an outlet from taking orders. (OUTLET.CLOSE) */
     closeOutlet(outlet: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/close`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/outlets/${segment(outlet)}/close`, { takes: "version", write: call });
     }
 
     /** Keeps an outlet out of lists and searches. (OUTLET.HIDE) */
     hideOutlet(outlet: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/hide`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/outlets/${segment(outlet)}/hide`, { takes: "version", write: call });
     }
 
     /** Returns the orders that an outlet's kitchen has to do with, by the time they are promised for. (KITCHEN) */
     getKitchen(outlet: string, call: Call = {}): Promise<Kitchen> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/kitchen`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/kitchen`, { call });
     }
 
     /** Lets an outlet take orders, or open and close by its hours. (OUTLET.OPEN) */
     openOutlet(outlet: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/open`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/outlets/${segment(outlet)}/open`, { takes: "version", write: call });
     }
 
     /** Stops an outlet from taking orders until a time. (OUTLET.PAUSE) */
-    pauseOutlet(outlet: string, fields: { until: string; reason?: string | null }, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/pause`, {
-            body: fields, takes: "version", write: call,
-        });
+    pauseOutlet(outlet: string, fields: { until: string; reason?: string }, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/outlets/${segment(outlet)}/pause`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Puts a hidden outlet back into lists and searches. (OUTLET.SHOW) */
     showOutlet(outlet: string, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/outlets/${encodeURIComponent(outlet)}/show`, {
-            takes: "version", write: call,
-        });
+        return this.connection.call("POST", `/v1/outlets/${segment(outlet)}/show`, { takes: "version", write: call });
     }
 
     /** Returns what an outlet sold, took back, gave back and was paid, by days of the outlet. (TAKINGS) */
     getTakings(
         outlet: string, fields: { from: string; until?: string; by?: string }, call: Call = {},
     ): Promise<Takings> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/takings`, {
-            query: fields, call,
-        });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/takings`, { query: fields, call });
     }
 
     /**
@@ -338,7 +322,7 @@ export class Console extends Site {
      * (CUSTOMER.FORGET)
      */
     forgetCustomer(customer: string, call: Call = {}): Promise<Forgetting> {
-        return this.connection.call("DELETE", `/v1/customers/${encodeURIComponent(customer)}`, { call });
+        return this.connection.call("DELETE", `/v1/customers/${segment(customer)}`, { call });
     }
 
     /** Returns every user, with the names of its tokens. (USER.LIST) */
@@ -347,49 +331,50 @@ export class Console extends Site {
     }
 
     /** Adds a user, who can log in once it has a token; returns the user. (USER.ADD) */
-    addUser(fields: { user: string; role: string; only?: string | null }, call: Call = {}): Promise<User> {
+    addUser(fields: { user: string; role: string; only?: string }, call: Call = {}): Promise<User> {
         return this.connection.call("POST", "/v1/users", { body: fields, call });
     }
 
     /** Removes a user, and closes its connections; returns its name. (USER.REMOVE) */
     removeUser(user: string, call: Call = {}): Promise<RemovedUser> {
-        return this.connection.call("DELETE", `/v1/users/${encodeURIComponent(user)}`, { call });
+        return this.connection.call("DELETE", `/v1/users/${segment(user)}`, { call });
     }
 
     /** Says what a user is confined to; returns the user. (USER.CONFINE) */
     confineUser(user: string, fields: { only: string }, call: Call = {}): Promise<User> {
-        return this.connection.call("PUT", `/v1/users/${encodeURIComponent(user)}/confinement`, { body: fields, call });
+        return this.connection.call("PUT", `/v1/users/${segment(user)}/confinement`, { body: fields, call });
     }
 
     /** Keeps a user from logging in, and closes its connections; returns the user. (USER.DISABLE) */
     disableUser(user: string, call: Call = {}): Promise<User> {
-        return this.connection.call("POST", `/v1/users/${encodeURIComponent(user)}/disable`, { call });
+        return this.connection.call("POST", `/v1/users/${segment(user)}/disable`, { call });
     }
 
     /** Lets a user log in again; returns the user. (USER.ENABLE) */
     enableUser(user: string, call: Call = {}): Promise<User> {
-        return this.connection.call("POST", `/v1/users/${encodeURIComponent(user)}/enable`, { call });
+        return this.connection.call("POST", `/v1/users/${segment(user)}/enable`, { call });
     }
 
     /** Gives a user another token; returns it, this once. (USER.TOKEN) */
     addToken(user: string, call: Call = {}): Promise<NewToken> {
-        return this.connection.call("POST", `/v1/users/${encodeURIComponent(user)}/tokens`, { call });
+        return this.connection.call("POST", `/v1/users/${segment(user)}/tokens`, { call });
     }
 
     // The log
 
-    /**
-     * Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null. (CART.GET)
-     */
+    /** Returns a cart with its lines and total, now or as of a moment. (CART.GET) */
     getCartById(cart: string, fields: { at?: string } = {}, call: Call = {}): Promise<Cart> {
-        return this.connection.call("GET", `/v1/carts/${encodeURIComponent(cart)}`, { query: fields, call });
+        return this.connection.call("GET", `/v1/carts/${segment(cart)}`, { query: fields, call });
     }
 
     /**
      * Returns events of the log, in order, all or those that match filters, or waits until there are some. (LOG.READ)
      */
     readLog(
-        fields: { partition?: number; from?: number; count?: number; stream?: string; kind?: string; since?: string; until?: string; actor?: string } = {},
+        fields: {
+            partition?: number; from?: number; count?: number; stream?: string; kind?: string; since?: string;
+            until?: string; actor?: string;
+        } = {},
         call: Call = {},
     ): Promise<ReadLogAnswer> {
         return this.connection.call("GET", "/v1/log", { query: fields, call });
@@ -407,7 +392,7 @@ export class Console extends Site {
     getLogTree(
         partition: string, fields: { since?: number; head?: number } = {}, call: Call = {},
     ): Promise<LogTree | null> {
-        return this.connection.call("GET", `/v1/log/tree/${encodeURIComponent(partition)}`, { query: fields, call });
+        return this.connection.call("GET", `/v1/log/tree/${segment(partition)}`, { query: fields, call });
     }
 
     // The server
@@ -419,7 +404,7 @@ export class Console extends Site {
 
     /** Closes a connection of the line protocol. (CLIENT KILL) */
     closeClient(id: string, call: Call = {}): Promise<boolean> {
-        return this.connection.call("DELETE", `/v1/clients/${encodeURIComponent(id)}`, { takes: "closed", call });
+        return this.connection.call("DELETE", `/v1/clients/${segment(id)}`, { takes: "closed", call });
     }
 
     /** Returns what INFO says. */
@@ -437,7 +422,7 @@ export class Console extends Site {
      * (PROJECTION.REBUILD)
      */
     rebuildProjection(projection: string, call: Call = {}): Promise<Rebuild> {
-        return this.connection.call("POST", `/v1/projections/${encodeURIComponent(projection)}/rebuild`, { call });
+        return this.connection.call("POST", `/v1/projections/${segment(projection)}/rebuild`, { call });
     }
 
     /** Returns how far each relay is in each partition, and what last failed. (RELAY.LIST) */

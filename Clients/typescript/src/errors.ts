@@ -1,11 +1,11 @@
 /**
- * Why there is no answer: what the server says, and `LOST` of this client. docs/protocol.md says when each is; there may be
- * more one day.
+ * Why there is no answer: what the server says, and `LOST` of this client. docs/protocol.md says when each is; there
+ * may be more one day.
  */
 export type Code =
-    | "ERR" | "INVALID" | "NOAUTH" | "WRONGPASS" | "DENIED" | "NOPERM" | "READONLY" | "NOTFOUND" | "CONFLICT" | "SOLDOUT"
-    | "CLOSED" | "WRONGOUTLET" | "STATE" | "LIMIT" | "TOTALCHANGED" | "CHOICE" | "REQUIRED" | "NOSLOT" | "PROMO"
-    | "FORGOTTEN" | "IDMISMATCH" | "CORRUPT" | "BUSY" | "LOADING" | "UNAVAILABLE" | "UNKNOWN" | "LOST"
+    | "ERR" | "INVALID" | "NOAUTH" | "WRONGPASS" | "DENIED" | "NOPERM" | "READONLY" | "NOTFOUND" | "CONFLICT"
+    | "SOLDOUT" | "CLOSED" | "WRONGOUTLET" | "STATE" | "LIMIT" | "TOTALCHANGED" | "CHOICE" | "REQUIRED" | "NOSLOT"
+    | "PROMO" | "FORGOTTEN" | "IDMISMATCH" | "CORRUPT" | "BUSY" | "LOADING" | "UNAVAILABLE" | "UNKNOWN" | "LOST"
     | (string & {});
 
 /// After these, nothing has changed and the same may succeed later.
@@ -16,8 +16,8 @@ const temporary = new Set([429, 502, 503, 504]);
  * A refusal, or that no answer came.
  *
  * `code` is for programs and does not change, `message` is for people, and `status` is that of HTTP. With `LOST` nobody
- * answered in time, and the status is 0. After `LOST` and `UNKNOWN` nobody knows whether a write was done; after every other
- * code it was not.
+ * answered in time, and the status is 0. After `LOST` and `UNKNOWN` nobody knows whether a write was done; after every
+ * other code it was not.
  */
 export class TiffinError extends Error {
     override name = "TiffinError";

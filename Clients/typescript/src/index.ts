@@ -1,7 +1,8 @@
 /**
  * Tiffin over HTTP: a store to order from, and a console to sell at.
  *
- * Calls are sent again after what passes, errors are `TiffinError` with a code, and documents that are followed come whole.
+ * Calls are sent again after what passes, errors are `TiffinError` with a code, and documents that are followed come
+ * whole.
  */
 export type { Call, Filter, Filters, Write } from "./connection.js";
 export { Console } from "./console.js";

@@ -1,7 +1,7 @@
 /// Where there are not two decimals, by ISO 4217. Those of Intl follow local custom.
 const unusualDecimals: Record<string, number> = {
-    BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0, VUV: 0, XAF: 0,
-    XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4,
+    BIF: 0, CLP: 0, DJF: 0, GNF: 0, ISK: 0, JPY: 0, KMF: 0, KRW: 0, PYG: 0, RWF: 0, UGX: 0, UYI: 0, VND: 0, VUV: 0,
+    XAF: 0, XOF: 0, XPF: 0, BHD: 3, IQD: 3, JOD: 3, KWD: 3, LYD: 3, OMR: 3, TND: 3, CLF: 4, UYW: 4,
 };
 
 /** Minor units, such as pence, of a currency. Amounts of two currencies are never mixed: that is a RangeError. */
@@ -39,7 +39,8 @@ export class Money {
     format(locales?: string | string[]): string {
         const decimals = this.decimals;
         const format = new Intl.NumberFormat(locales, {
-            style: "currency", currency: this.currency, minimumFractionDigits: decimals, maximumFractionDigits: decimals,
+            style: "currency", currency: this.currency, minimumFractionDigits: decimals,
+            maximumFractionDigits: decimals,
         });
         // A decimal text keeps every digit, and its type does not know that yet.
         return format.format(this.major as unknown as number);
@@ -54,7 +55,7 @@ export class Money {
     }
 
     private same(other: Money): number {
-        if (other.currency !== this.currency) throw new RangeError(`${this.currency} and ${other.currency} cannot be mixed`);
-        return other.minor;
+        if (other.currency === this.currency) return other.minor;
+        throw new RangeError(`${this.currency} and ${other.currency} cannot be mixed`);
     }
 }

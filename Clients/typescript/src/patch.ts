@@ -26,7 +26,8 @@ function apply(document: Json, { op, path, from, value }: Operation): Json {
         case "replace": {
             at(document, tokens(path));
             const replacement = value ?? null;
-            return path === "" ? replacement : change(document, tokens(path), (container, key) => put(container, key, replacement));
+            if (path === "") return replacement;
+            return change(document, tokens(path), (container, key) => put(container, key, replacement));
         }
         case "move": {
             const moved = at(document, tokens(from ?? ""));
@@ -34,8 +35,8 @@ function apply(document: Json, { op, path, from, value }: Operation): Json {
         }
         case "copy": return add(document, tokens(path), at(document, tokens(from ?? "")));
         case "test":
-            if (!isEqual(at(document, tokens(path)), value ?? null)) throw new PatchError(`${path} is not what was expected`);
-            return document;
+            if (isEqual(at(document, tokens(path)), value ?? null)) return document;
+            throw new PatchError(`${path} is not what was expected`);
         default: throw new PatchError(`there is no operation ${op}`);
     }
 }
@@ -64,7 +65,9 @@ type Container = Json[] | { [member: string]: Json };
 /// The document with a change to the container of the last token; it and all above it are copies.
 function change(value: Json, path: string[], body: (container: Container, key: string) => void): Json {
     const [key, ...rest] = path;
-    if (key === undefined || value === null || typeof value !== "object") throw new PatchError("a value has no members");
+    if (key === undefined || value === null || typeof value !== "object") {
+        throw new PatchError("a value has no members");
+    }
     const copy: Container = Array.isArray(value) ? value.slice() : { ...value };
     if (rest.length === 0) body(copy, key);
     else put(copy, key, change(child(copy, key), rest, body));
@@ -90,8 +93,8 @@ function put(container: Container, key: string, value: Json): void {
 }
 
 function index(token: string, last: number): number {
-    if (!/^(0|[1-9][0-9]{0,9})$/.test(token) || Number(token) > last) throw new PatchError(`there is no place ${token}`);
-    return Number(token);
+    if (/^(0|[1-9][0-9]{0,9})$/.test(token) && Number(token) <= last) return Number(token);
+    throw new PatchError(`there is no place ${token}`);
 }
 
 function tokens(pointer: string): string[] {

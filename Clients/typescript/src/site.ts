@@ -1,6 +1,6 @@
 // What both sites have. Written by Scripts/clients from docs/openapi.json.
 
-import { Connection, type Call, type Filters, type Write } from "./connection.js";
+import { Connection, segment, type Call, type Filters, type Write } from "./connection.js";
 import { follow, question, type Following, type Update } from "./stream.js";
 import type {
     FoundItem, Home, Item, ItemPage, Menu, Order, OrderPage, Outlet, OutletPage, ProveEventAnswer, SavedItems,
@@ -23,7 +23,7 @@ export abstract class Site {
         return this.connection.call("GET", "/v1/outlets", { query: filters, call });
     }
 
-    /** Returns one of the items that match every filter, each equally likely, or null. (SURPRISE) */
+    /** Returns one of the items that match every filter, each equally likely. (SURPRISE) */
     surpriseMe(filters: Filters = {}, call: Call = {}): Promise<FoundItem> {
         return this.connection.call("GET", "/v1/surprise", { query: filters, call });
     }
@@ -32,15 +32,18 @@ export abstract class Site {
 
     /** Returns a page of orders, now or as of a moment, the newest first. (ORDERS) */
     listOrders(
-        fields: { outlet?: string; customer?: string; status?: string; from?: string; until?: string; after?: string; count?: number; at?: string } = {},
+        fields: {
+            outlet?: string; customer?: string; status?: string; from?: string; until?: string; after?: string;
+            count?: number; at?: string;
+        } = {},
         call: Call = {},
     ): Promise<OrderPage> {
         return this.connection.call("GET", "/v1/orders", { query: fields, call });
     }
 
-    /** Returns an order, now or as of a moment, or what has changed in it, or null. (ORDER.GET) */
+    /** Returns an order, now or as of a moment. (ORDER.GET) */
     getOrder(order: string, fields: { at?: string } = {}, call: Call = {}): Promise<Order> {
-        return this.connection.call("GET", `/v1/orders/${encodeURIComponent(order)}`, { query: fields, call });
+        return this.connection.call("GET", `/v1/orders/${segment(order)}`, { query: fields, call });
     }
 
     /**
@@ -48,18 +51,18 @@ export abstract class Site {
      * (ORDER.AGREE)
      */
     agreeToChange(order: string, fields: { digest: string }, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/agree`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/agree`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /** Ends an order that was not handed over; returns its version. (ORDER.CANCEL) */
     cancelOrder(
-        order: string, fields: { by: string; code: string; reason?: string | null }, call: Write = {},
+        order: string, fields: { by: string; code: string; reason?: string }, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/cancel`, {
-            body: fields, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/cancel`, { body: fields, takes: "version", write: call },
+        );
     }
 
     /**
@@ -69,50 +72,49 @@ export abstract class Site {
     changeOrder(
         order: string, document: object, fields: { by: string; within?: number }, call: Write = {},
     ): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/change`, {
-            query: fields, body: document, takes: "version", write: call,
-        });
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/change`,
+            { query: fields, body: document, takes: "version", write: call },
+        );
     }
 
     /**
      * Declines a change that the other party proposed, or withdraws one's own; returns the order's version.
      * (ORDER.DECLINE)
      */
-    declineChange(order: string, fields: { by?: string | null } = {}, call: Write = {}): Promise<number> {
-        return this.connection.call("POST", `/v1/orders/${encodeURIComponent(order)}/decline`, {
-            body: fields, takes: "version", write: call,
-        });
+    declineChange(order: string, fields: { by?: string } = {}, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "POST", `/v1/orders/${segment(order)}/decline`, { body: fields, takes: "version", write: call },
+        );
     }
 
     // Menus
 
-    /** Returns an item in full, with its large image, or what has changed in it, or null. (ITEM.GET) */
+    /** Returns an item in full, with its large image. (ITEM.GET) */
     getItem(outlet: string, item: string, call: Call = {}): Promise<Item> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`, {
-            call,
-        });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/items/${segment(item)}`, { call });
     }
 
-    /** Returns an outlet's menu, or what has changed in it, or null. (MENU.GET) */
+    /** Returns an outlet's menu. (MENU.GET) */
     getMenu(outlet: string, call: Call = {}): Promise<Menu> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/menu`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/menu`, { call });
     }
 
     // Outlets
 
-    /** Returns an outlet's details, or null. (OUTLET.GET) */
+    /** Returns an outlet's details. (OUTLET.GET) */
     getOutlet(outlet: string, call: Call = {}): Promise<Outlet> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}`, { call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}`, { call });
     }
 
-    /** Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null. (OUTLET.HOME) */
+    /** Returns an outlet's home, now or as of a moment: sections, tag bar and carousels. (OUTLET.HOME) */
     getHome(outlet: string, fields: { at?: string } = {}, call: Call = {}): Promise<Home> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/home`, { query: fields, call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/home`, { query: fields, call });
     }
 
     /** Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS) */
     listSlots(outlet: string, fields: { service?: string; date?: string } = {}, call: Call = {}): Promise<Slots> {
-        return this.connection.call("GET", `/v1/outlets/${encodeURIComponent(outlet)}/slots`, { query: fields, call });
+        return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/slots`, { query: fields, call });
     }
 
     // The log
@@ -121,9 +123,7 @@ export abstract class Site {
     proveEvent(
         stream: string, version: string, fields: { head?: number; form?: string } = {}, call: Call = {},
     ): Promise<ProveEventAnswer> {
-        return this.connection.call("GET", `/v1/proof/${encodeURIComponent(stream)}/${encodeURIComponent(version)}`, {
-            query: fields, call,
-        });
+        return this.connection.call("GET", `/v1/proof/${segment(stream)}/${segment(version)}`, { query: fields, call });
     }
 
     // Documents that stay up to date

@@ -1,6 +1,6 @@
 // The store, for customers. Written by Scripts/clients from docs/openapi.json.
 
-import { Connection, Visitor, type Call, type Write } from "./connection.js";
+import { Connection, segment, Visitor, type Call, type Write } from "./connection.js";
 import { follow, type Following, type Update } from "./stream.js";
 import type { Cart, Forgetting, Quote } from "./documents.js";
 import { Site } from "./site.js";
@@ -10,8 +10,8 @@ export class Store extends Site {
     private readonly visitor: Visitor;
 
     /**
-     * `session` is the secret of a customer who was here before, from the property of that name. `deadline` is how many
-     * milliseconds a call may take with all its attempts, unless the call has its own.
+     * `session` is the secret of a customer who was here before, from the property of that name. `deadline` is how
+     * many milliseconds a call may take with all its attempts, unless the call has its own.
      */
     constructor(url = "http://127.0.0.1:7380", options: { session?: string; deadline?: number } = {}) {
         const visitor = new Visitor(options.session);
@@ -26,16 +26,16 @@ export class Store extends Site {
 
     // The cart
 
-    /**
-     * Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null. (CART.GET)
-     */
+    /** Returns a cart with its lines and total, now or as of a moment, or null. (CART.GET) */
     getCart(call: Call = {}): Promise<Cart | null> {
         return this.connection.call("GET", "/v1/cart", { call });
     }
 
     /** Places an order for what is in a cart, if it still costs that; returns the order's id. (CART.CHECKOUT) */
     placeOrder(
-        fields: { address?: string | null; missing?: string | null; name?: string | null; phone?: string | null; quote?: string | null; total?: number | null } = {},
+        fields: {
+            address?: string; missing?: string; name?: string; phone?: string; quote?: string; total?: number;
+        } = {},
         call: Write = {},
     ): Promise<string> {
         return this.connection.call("POST", "/v1/cart/checkout", { body: fields, takes: "order", write: call });
@@ -48,9 +48,7 @@ export class Store extends Site {
 
     /** Takes back a code; returns the cart's count. (CART.UNCODE) */
     takeBackCode(code: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/cart/codes/${encodeURIComponent(code)}`, {
-            takes: "count", write: call,
-        });
+        return this.connection.call("DELETE", `/v1/cart/codes/${segment(code)}`, { takes: "count", write: call });
     }
 
     /** Returns how many items a cart holds: 0 if it is unknown or checked out. (CART.COUNT) */
@@ -65,7 +63,9 @@ export class Store extends Site {
 
     /** Adds some of an item to a cart; returns the cart's count. (CART.ADD) */
     addToCart(
-        fields: { outlet: string; item: string; quantity: number; for?: string | null; note?: string | null; options?: string | null },
+        fields: {
+            outlet: string; item: string; quantity: number; for?: string; note?: string; options?: string;
+        },
         call: Write = {},
     ): Promise<number> {
         return this.connection.call("POST", "/v1/cart/lines", { body: fields, takes: "count", write: call });
@@ -73,25 +73,21 @@ export class Store extends Site {
 
     /** Removes a line; returns the cart's count. (CART.REMOVE) */
     removeLine(line: string, call: Write = {}): Promise<number> {
-        return this.connection.call("DELETE", `/v1/cart/lines/${encodeURIComponent(line)}`, {
-            takes: "count", write: call,
-        });
+        return this.connection.call("DELETE", `/v1/cart/lines/${segment(line)}`, { takes: "count", write: call });
     }
 
     /** Sets a line's quantity, and removes the line for 0; returns the cart's count. (CART.SET) */
     setQuantity(line: string, fields: { quantity: number }, call: Write = {}): Promise<number> {
-        return this.connection.call("PATCH", `/v1/cart/lines/${encodeURIComponent(line)}`, {
-            body: fields, takes: "count", write: call,
-        });
+        return this.connection.call(
+            "PATCH", `/v1/cart/lines/${segment(line)}`, { body: fields, takes: "count", write: call },
+        );
     }
 
     /** Changes a line's options or note, at today's price; returns the cart's count. (CART.EDIT) */
-    editLine(
-        line: string, fields: { note?: string | null; options?: string | null } = {}, call: Write = {},
-    ): Promise<number> {
-        return this.connection.call("PUT", `/v1/cart/lines/${encodeURIComponent(line)}`, {
-            body: fields, takes: "count", write: call,
-        });
+    editLine(line: string, fields: { note?: string; options?: string } = {}, call: Write = {}): Promise<number> {
+        return this.connection.call(
+            "PUT", `/v1/cart/lines/${segment(line)}`, { body: fields, takes: "count", write: call },
+        );
     }
 
     /**
@@ -104,9 +100,7 @@ export class Store extends Site {
     /**
      * Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count. (CART.SERVICE)
      */
-    chooseService(
-        fields: { service: string; for?: string | null; table?: string | null }, call: Write = {},
-    ): Promise<number> {
+    chooseService(fields: { service: string; for?: string; table?: string }, call: Write = {}): Promise<number> {
         return this.connection.call("PUT", "/v1/cart/service", { body: fields, takes: "count", write: call });
     }
 

@@ -16,7 +16,10 @@ const longestPause = 15_000;
 export type Update<Document> =
     | { readonly state: "live"; readonly document: Document; readonly revision: number }
     | { readonly state: "away"; readonly document: Document | null; readonly revision: number | null }
-    | { readonly state: "gone"; readonly document: null; readonly revision: number | null; readonly error?: TiffinError };
+    | {
+        readonly state: "gone"; readonly document: null; readonly revision: number | null;
+        readonly error?: TiffinError;
+    };
 
 /** What may be said of following. */
 export interface Following {
@@ -36,8 +39,9 @@ interface Message {
 /**
  * Each state of a topic, such as `order:2c0f…`, from now on, for as long as somebody takes the next one.
  *
- * After a cut it goes on from the revision that it has, so nothing is missed. A document comes whole; changes that follow
- * closely come as one. Throws TiffinError if the server refuses the topic, and once it has been away for too long.
+ * After a cut it goes on from the revision that it has, so nothing is missed. A document comes whole; changes that
+ * follow closely come as one. Throws TiffinError if the server refuses the topic, and once it has been away for too
+ * long.
  */
 export async function* follow<Document>(
     connection: Connection, topic: string, { patience, signal }: Following = {},
@@ -49,11 +53,13 @@ export async function* follow<Document>(
     for (let attempt = 0; ; attempt++) {
         try {
             const opened: string = revision === null ? topic : `${topic}@${revision}`;
-            for await (const message of messages(connection.lines("/v1/stream", { t: opened }, longestSilence, signal))) {
+            const lines = connection.lines("/v1/stream", { t: opened }, longestSilence, signal);
+            for await (const message of messages(lines)) {
                 [attempt, heard, isLive] = [-1, Date.now(), true];
                 const { from, to, patch, error } = message;
                 if (error) {
-                    yield { state: "gone", document: null, revision, error: new TiffinError(error.code, error.message, 200) };
+                    const refusal = new TiffinError(error.code, error.message, 200);
+                    yield { state: "gone", document: null, revision, error: refusal };
                     continue;
                 }
                 if (!patch) throw new PatchError("a message without a patch");
@@ -72,7 +78,8 @@ export async function* follow<Document>(
                 [document, revision] = [null, null];
             } else {
                 // A stream that was cut may still count among those that are open.
-                const mayPass = error instanceof TiffinError && (error.isTemporary || (error.code === "LIMIT" && revision !== null));
+                const mayPass = error instanceof TiffinError
+                    && (error.isTemporary || (error.code === "LIMIT" && revision !== null));
                 if (!mayPass || (patience !== undefined && Date.now() - heard > patience)) throw error;
             }
         }

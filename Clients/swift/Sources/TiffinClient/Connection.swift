@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// What a filter asks for.
@@ -29,6 +29,9 @@ public enum Filter: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleB
     }
 }
 
+/// Keys of a query with their values; those that are nil are left out.
+typealias Query = [(String, (any CustomStringConvertible)?)]
+
 /// Calls to one site: who calls, and when a call is sent again.
 public final class Connection: Sendable {
     /// A command that needs the database is answered within 5 seconds, whatever the database does.
@@ -42,12 +45,14 @@ public final class Connection: Sendable {
     private let session: URLSession
 
     init(_ url: String, _ identity: any Identity, deadline: Duration) throws {
-        guard let parts = URLComponents(string: url), let host = parts.host, ["http", "https"].contains(parts.scheme) else {
+        guard let parts = URLComponents(string: url), let host = parts.host, ["http", "https"].contains(parts.scheme)
+        else {
             throw TiffinError(.invalid, "\(url) is no address of a site")
         }
         let isSafe = parts.scheme == "https" || ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
         guard isSafe || !(identity is Visitor) else {
-            throw TiffinError(.denied, "\(url): a session is a secret, which goes only over https or on the same machine")
+            throw TiffinError(
+                .denied, "\(url): a session is a secret, which goes only over https or on the same machine")
         }
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.identity = identity
@@ -68,10 +73,10 @@ public final class Connection: Sendable {
 
     /// The answer to a call, or the member of it that is called `takes`.
     ///
-    /// It is sent again after what passes, until the deadline. A call that may be done twice needs a key for that if nobody
-    /// knows whether it was done: with `hasKey` there is one.
+    /// It is sent again after what passes, until the deadline. A call that may be done twice needs a key for that if
+    /// nobody knows whether it was done: with `hasKey` there is one.
     func call<Answer: Decodable>(
-        _ method: String, _ path: String, takes: String? = nil, query: [(String, (any CustomStringConvertible)?)] = [],
+        _ method: String, _ path: String, takes: String? = nil, query: Query = [],
         filters: [String: Filter] = [:], body: (any Encodable)? = nil, picture: (type: String, bytes: Data)? = nil,
         hasKey: Bool = false, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Answer {
@@ -132,9 +137,10 @@ public final class Connection: Sendable {
     }
 
     private func request(
-        _ path: String, _ query: [(String, (any CustomStringConvertible)?)], _ filters: [String: Filter]
+        _ path: String, _ query: Query, _ filters: [String: Filter]
     ) -> URLRequest {
-        let words = query.compactMap { name, value in value.map { (name, $0.description) } } + Connection.words(of: filters)
+        let words =
+            query.compactMap { name, value in value.map { (name, $0.description) } } + Connection.words(of: filters)
         guard let address = URL(string: url + path + (words.isEmpty ? "" : "?" + Connection.text(of: words))) else {
             preconditionFailure("\(url)\(path) is no address")
         }
@@ -152,13 +158,6 @@ public final class Connection: Sendable {
     /// The topic of a question: a command, and filters as behind its route.
     static func question(_ command: String, _ filters: [String: Filter]) -> String {
         "\(command)?\(text(of: words(of: filters)))"
-    }
-
-    /// A text as a part of an address.
-    static func segment(_ text: String) -> String {
-        var allowed = CharacterSet(charactersIn: "A"..."Z")
-        allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-._~")
-        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
     }
 
     /// How long to wait before the next attempt: longer each time, and never as long as everybody else.
@@ -188,12 +187,20 @@ public final class Connection: Sendable {
         let status = response.statusCode
         guard let problem = try? JSONDecoder().decode(Problem.self, from: data) else {
             // Somebody in between answered, and nobody knows how far the call got.
-            return TiffinError([502, 504].contains(status) ? .lost : .error, "the answer was \(status)", status: status)
+            return TiffinError(
+                [502, 504].contains(status) ? .lost : .error, "the answer was \(status)", status: status)
         }
         var error = TiffinError(problem.code, problem.detail, status: status)
         error.retryAfter = .seconds(response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) } ?? 0)
         return error
     }
+}
+
+/// A text as a part of an address.
+func segment(_ text: String) -> String {
+    var allowed = CharacterSet(charactersIn: "A"..."Z")
+    allowed.insert(charactersIn: "abcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? text
 }
 
 /// Members of a body; those that are nil are left out.

@@ -2,7 +2,7 @@
 
 public typealias Attributes = [String: AttributesValue]
 
-public enum AttributesValue: Codable, Hashable, Sendable {
+public enum AttributesValue: Codable, Equatable, Sendable {
     case text(String)
     case number(Double)
     case boolean(Bool)
@@ -37,13 +37,13 @@ public enum AttributesValue: Codable, Hashable, Sendable {
     }
 }
 
-public struct BadgeCard: Codable, Hashable, Sendable {
+public struct BadgeCard: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var model: BadgeModel
 }
 
-public struct BadgeModel: Codable, Hashable, Sendable {
+public struct BadgeModel: Codable, Equatable, Sendable {
     public var name: String
     public var description: String?
     /// Null where it cannot be ordered, in minor units.
@@ -67,7 +67,7 @@ public struct BadgeModel: Codable, Hashable, Sendable {
     public var promotion: CardPromotion?
 }
 
-public struct Bill: Codable, Hashable, Sendable {
+public struct Bill: Codable, Equatable, Sendable {
     /// In minor units.
     public var total: Int
     public var digest: String
@@ -75,7 +75,7 @@ public struct Bill: Codable, Hashable, Sendable {
     public var lines: [BillLine]?
 }
 
-public struct BillLine: Codable, Hashable, Sendable {
+public struct BillLine: Codable, Equatable, Sendable {
     /// Its id in the cart.
     public var line: String
     public var item: String
@@ -89,7 +89,7 @@ public struct BillLine: Codable, Hashable, Sendable {
     public var total: Int?
 }
 
-public struct CardPromotion: Codable, Hashable, Sendable {
+public struct CardPromotion: Codable, Equatable, Sendable {
     public var id: String
     public var state: CardPromotionState
     public var code: String?
@@ -107,7 +107,7 @@ public struct CardPromotionState: Word {
     public static let ended: CardPromotionState = "ended"
 }
 
-public struct Cart: Codable, Hashable, Sendable {
+public struct Cart: Codable, Equatable, Sendable {
     public var cart: String
     public var outlet: String?
     public var version: Int
@@ -135,7 +135,7 @@ public struct Cart: Codable, Hashable, Sendable {
     public var tip: Int?
 }
 
-public struct CartCode: Codable, Hashable, Sendable {
+public struct CartCode: Codable, Equatable, Sendable {
     public var code: String
     public var state: CartCodeState
 }
@@ -154,7 +154,7 @@ public struct CartCodeState: Word {
     public static let customer: CartCodeState = "customer"
 }
 
-public struct CartLine: Codable, Hashable, Sendable {
+public struct CartLine: Codable, Equatable, Sendable {
     /// Its id in the cart.
     public var line: String
     public var item: String
@@ -191,7 +191,7 @@ public struct CartStatus: Word {
     public static let checkedOut: CartStatus = "checkedOut"
 }
 
-public struct Charge: Codable, Hashable, Sendable {
+public struct Charge: Codable, Equatable, Sendable {
     public var kind: ChargeKind
     /// Below 0 for a discount, in minor units.
     public var amount: Int
@@ -235,23 +235,23 @@ public struct ChargeKind: Word {
     public static let discount: ChargeKind = "discount"
 }
 
-public struct Chip: Codable, Hashable, Sendable {
+public struct Chip: Codable, Equatable, Sendable {
     public var id: String
     public var section: String
     public var title: String
 }
 
-public struct Clients: Codable, Hashable, Sendable {
+public struct Clients: Codable, Equatable, Sendable {
     /// In the words of CLIENT LIST.
     public var clients: [[String: String]]
 }
 
-public struct Daypart: Codable, Hashable, Sendable {
+public struct Daypart: Codable, Equatable, Sendable {
     public var id: String
     public var hours: [OpeningHours]
 }
 
-public struct Debt: Codable, Hashable, Sendable {
+public struct Debt: Codable, Equatable, Sendable {
     public var by: DebtBy
     public var to: DebtTo
     /// In minor units.
@@ -276,29 +276,29 @@ public struct DebtTo: Word {
     public static let customer: DebtTo = "customer"
 }
 
-public struct Delay: Codable, Hashable, Sendable {
+public struct Delay: Codable, Equatable, Sendable {
     public var event: String
     /// Milliseconds.
     public var maximum: Int
     public var samples: [DelaySample]
 }
 
-public struct Delays: Codable, Hashable, Sendable {
+public struct Delays: Codable, Equatable, Sendable {
     public var events: [Delay]
 }
 
-public struct DelaySample: Codable, Hashable, Sendable {
+public struct DelaySample: Codable, Equatable, Sendable {
     public var at: String
     public var milliseconds: Int
 }
 
-public struct DessertCard: Codable, Hashable, Sendable {
+public struct DessertCard: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var model: DessertModel
 }
 
-public struct DessertModel: Codable, Hashable, Sendable {
+public struct DessertModel: Codable, Equatable, Sendable {
     public var name: String
     public var description: String?
     /// Null where it cannot be ordered, in minor units.
@@ -321,7 +321,7 @@ public struct DessertModel: Codable, Hashable, Sendable {
     public var promotion: CardPromotion?
 }
 
-public struct DessertsSection: Codable, Hashable, Sendable {
+public struct DessertsSection: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var headerTitle: String
@@ -333,20 +333,20 @@ public struct DessertsSection: Codable, Hashable, Sendable {
     public var daypart: String?
 }
 
-public struct DiscountSum: Codable, Hashable, Sendable {
+public struct DiscountSum: Codable, Equatable, Sendable {
     public var by: ChargeBy
     /// In minor units.
     public var amount: Int
 }
 
-public struct EarlierTree: Codable, Hashable, Sendable {
+public struct EarlierTree: Codable, Equatable, Sendable {
     public var size: Int
     public var root: String
     /// Base64.
     public var path: String
 }
 
-public struct Ending: Codable, Hashable, Sendable {
+public struct Ending: Codable, Equatable, Sendable {
     public var by: EndingBy
     public var code: EndingCode
     public var reason: String?
@@ -377,7 +377,7 @@ public struct EndingCode: Word {
     public static let other: EndingCode = "OTHER"
 }
 
-public struct Event: Codable, Hashable, Sendable {
+public struct Event: Codable, Equatable, Sendable {
     public var partition: Int
     public var position: Int
     public var stream: String
@@ -392,7 +392,7 @@ public struct Event: Codable, Hashable, Sendable {
     public var recordedAt: String
 }
 
-public struct EventMetadata: Codable, Hashable, Sendable {
+public struct EventMetadata: Codable, Equatable, Sendable {
     /// Who gave it.
     public var actor: String?
     /// A fingerprint of its arguments, in hexadecimal.
@@ -407,13 +407,13 @@ public struct EventMetadata: Codable, Hashable, Sendable {
     public var id: String?
 }
 
-public struct FacetBand: Codable, Hashable, Sendable {
+public struct FacetBand: Codable, Equatable, Sendable {
     public var from: Double
     public var to: Double
     public var count: Int
 }
 
-public struct Facets: Codable, Hashable, Sendable {
+public struct Facets: Codable, Equatable, Sendable {
     public var areas: [FacetValue]?
     public var cities: [FacetValue]?
     public var cuisines: [FacetValue]?
@@ -425,12 +425,12 @@ public struct Facets: Codable, Hashable, Sendable {
     public var tags: [FacetValue]?
 }
 
-public struct FacetValue: Codable, Hashable, Sendable {
+public struct FacetValue: Codable, Equatable, Sendable {
     public var value: String
     public var count: Int
 }
 
-public struct Fee: Codable, Hashable, Sendable {
+public struct Fee: Codable, Equatable, Sendable {
     /// In minor units.
     public var fee: Int
     /// From what subtotal on it is not charged, in minor units.
@@ -438,7 +438,7 @@ public struct Fee: Codable, Hashable, Sendable {
     public var tax: String?
 }
 
-public struct Feed: Codable, Hashable, Sendable {
+public struct Feed: Codable, Equatable, Sendable {
     public var state: HomeState
     public var checkedAt: String
     public var refreshedAt: String?
@@ -449,27 +449,27 @@ public struct Feed: Codable, Hashable, Sendable {
     public var key: String?
 }
 
-public struct FeedState: Codable, Hashable, Sendable {
+public struct FeedState: Codable, Equatable, Sendable {
     public var state: HomeState
     public var checkedAt: String
     public var refreshedAt: String?
     public var problems: [String]
 }
 
-public struct Forgetting: Codable, Hashable, Sendable {
+public struct Forgetting: Codable, Equatable, Sendable {
     public var customers: [ForgottenCustomer]
     /// What is left to be done, for people.
     public var remainder: String?
 }
 
-public struct ForgottenCustomer: Codable, Hashable, Sendable {
+public struct ForgottenCustomer: Codable, Equatable, Sendable {
     public var customer: String
     public var destroyedKeys: Int
     /// Since when the customer was forgotten already.
     public var forgottenBefore: String?
 }
 
-public struct FoundEvents: Codable, Hashable, Sendable {
+public struct FoundEvents: Codable, Equatable, Sendable {
     public var events: [Event]
     /// How far it was looked.
     public var to: Int
@@ -477,7 +477,7 @@ public struct FoundEvents: Codable, Hashable, Sendable {
     public var next: Int?
 }
 
-public struct FoundItem: Codable, Hashable, Sendable {
+public struct FoundItem: Codable, Equatable, Sendable {
     public var outlet: String
     public var item: String
     public var kind: ItemKind
@@ -512,7 +512,7 @@ public struct FoundItem: Codable, Hashable, Sendable {
     public var prices: ServicePrices?
 }
 
-public struct FoundOutlet: Codable, Hashable, Sendable {
+public struct FoundOutlet: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     public var city: String?
@@ -558,7 +558,7 @@ public struct FoundOutlet: Codable, Hashable, Sendable {
     public var taxIncluded: Bool?
 }
 
-public struct Gift: Codable, Hashable, Sendable {
+public struct Gift: Codable, Equatable, Sendable {
     /// In minor units.
     public var amount: Int?
     /// Thousandths of a percent.
@@ -567,13 +567,13 @@ public struct Gift: Codable, Hashable, Sendable {
     public var price: Int?
 }
 
-public struct GridLayout: Codable, Hashable, Sendable {
+public struct GridLayout: Codable, Equatable, Sendable {
     public var style: String
     /// Of a card.
     public var minimumWidth: Int
 }
 
-public struct Home: Codable, Hashable, Sendable {
+public struct Home: Codable, Equatable, Sendable {
     public var outlet: HomeOutlet
     public var revision: Int
     public var state: HomeState
@@ -584,7 +584,7 @@ public struct Home: Codable, Hashable, Sendable {
     public var feed: FeedState?
 }
 
-public enum HomeItem: Codable, Hashable, Sendable {
+public enum HomeItem: Codable, Equatable, Sendable {
     case menuItem(MenuItemCard)
     case promo(PromoCard)
     case dessert(DessertCard)
@@ -614,7 +614,7 @@ public enum HomeItem: Codable, Hashable, Sendable {
     }
 }
 
-public struct HomeOutlet: Codable, Hashable, Sendable {
+public struct HomeOutlet: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     public var city: String?
@@ -663,7 +663,7 @@ public struct HomeOutlet: Codable, Hashable, Sendable {
     public var taxIncluded: Bool?
 }
 
-public enum HomeSection: Codable, Hashable, Sendable {
+public enum HomeSection: Codable, Equatable, Sendable {
     case menuItems(MenuItemsSection)
     case promotions(PromotionsSection)
     case desserts(DessertsSection)
@@ -700,7 +700,7 @@ public struct HomeState: Word {
     public static let malformed: HomeState = "malformed"
 }
 
-public struct HorizontalCardLayout: Codable, Hashable, Sendable {
+public struct HorizontalCardLayout: Codable, Equatable, Sendable {
     public var style: String
     /// Of a card.
     public var width: Int
@@ -708,14 +708,14 @@ public struct HorizontalCardLayout: Codable, Hashable, Sendable {
     public var height: Int
 }
 
-public struct Image: Codable, Hashable, Sendable {
+public struct Image: Codable, Equatable, Sendable {
     public var url: String
     public var alt: String?
 }
 
 public typealias Information = [String: [String: String]]
 
-public struct Item: Codable, Hashable, Sendable {
+public struct Item: Codable, Equatable, Sendable {
     public var outlet: String
     public var section: String
     public var id: String
@@ -761,7 +761,7 @@ public struct ItemKind: Word {
     public static let badge: ItemKind = "badge"
 }
 
-public struct ItemPage: Codable, Hashable, Sendable {
+public struct ItemPage: Codable, Equatable, Sendable {
     /// How many match.
     public var total: Int
     public var items: [FoundItem]
@@ -783,7 +783,7 @@ public struct ItemPageState: Word {
     public static let noMenu: ItemPageState = "noMenu"
 }
 
-public struct Kitchen: Codable, Hashable, Sendable {
+public struct Kitchen: Codable, Equatable, Sendable {
     public var outlet: String
     /// How many orders there are, shown or not.
     public var count: Int
@@ -792,7 +792,7 @@ public struct Kitchen: Codable, Hashable, Sendable {
     public var followed: Bool?
 }
 
-public struct KitchenLine: Codable, Hashable, Sendable {
+public struct KitchenLine: Codable, Equatable, Sendable {
     public var line: String
     public var item: String
     public var name: String
@@ -801,7 +801,7 @@ public struct KitchenLine: Codable, Hashable, Sendable {
     public var note: String?
 }
 
-public struct KitchenOrder: Codable, Hashable, Sendable {
+public struct KitchenOrder: Codable, Equatable, Sendable {
     public var order: String
     public var version: Int
     public var status: OrderStatus
@@ -833,7 +833,7 @@ public struct KitchenOrder: Codable, Hashable, Sendable {
     public var table: String?
 }
 
-public enum Layout: Codable, Hashable, Sendable {
+public enum Layout: Codable, Equatable, Sendable {
     case list(ListLayout)
     case horizontalCard(HorizontalCardLayout)
     case grid(GridLayout)
@@ -860,7 +860,7 @@ public enum Layout: Codable, Hashable, Sendable {
     }
 }
 
-public struct LineChange: Codable, Hashable, Sendable {
+public struct LineChange: Codable, Equatable, Sendable {
     public var line: String
     public var name: String
     public var from: Int
@@ -869,7 +869,7 @@ public struct LineChange: Codable, Hashable, Sendable {
     public var replaces: String?
 }
 
-public struct LineOption: Codable, Hashable, Sendable {
+public struct LineOption: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     public var units: Int
@@ -879,7 +879,7 @@ public struct LineOption: Codable, Hashable, Sendable {
     public var free: Int
 }
 
-public struct LineProblem: Codable, Hashable, Sendable {
+public struct LineProblem: Codable, Equatable, Sendable {
     public var code: LineProblemCode
     public var availableFrom: String?
     /// When it can be had.
@@ -908,14 +908,14 @@ public struct LineProblemCode: Word {
     public static let taxgone: LineProblemCode = "TAXGONE"
 }
 
-public struct Link: Codable, Hashable, Sendable {
+public struct Link: Codable, Equatable, Sendable {
     /// What it is to the item.
     public var rel: String
     public var url: String
     public var title: String?
 }
 
-public struct LinkedBatch: Codable, Hashable, Sendable {
+public struct LinkedBatch: Codable, Equatable, Sendable {
     public var firstPosition: Int
     public var lastPosition: Int
     public var index: Int
@@ -926,13 +926,13 @@ public struct LinkedBatch: Codable, Hashable, Sendable {
     public var chainDigest: String
 }
 
-public struct LinkedHead: Codable, Hashable, Sendable {
+public struct LinkedHead: Codable, Equatable, Sendable {
     public var position: Int
     public var digest: String
     public var links: [String]
 }
 
-public struct LinkReceipt: Codable, Hashable, Sendable {
+public struct LinkReceipt: Codable, Equatable, Sendable {
     /// The number of its form.
     public var receipt: Int
     public var partitions: Int
@@ -941,17 +941,17 @@ public struct LinkReceipt: Codable, Hashable, Sendable {
     public var head: LinkedHead?
 }
 
-public struct ListLayout: Codable, Hashable, Sendable {
+public struct ListLayout: Codable, Equatable, Sendable {
     public var style: String
 }
 
-public struct LogHead: Codable, Hashable, Sendable {
+public struct LogHead: Codable, Equatable, Sendable {
     public var partition: Int
     public var position: Int
     public var digest: String
 }
 
-public struct LogTree: Codable, Hashable, Sendable {
+public struct LogTree: Codable, Equatable, Sendable {
     /// The number of its form.
     public var tree: Int
     public var partition: Int
@@ -964,7 +964,7 @@ public struct LogTree: Codable, Hashable, Sendable {
     public var since: EarlierTree?
 }
 
-public struct Menu: Codable, Hashable, Sendable {
+public struct Menu: Codable, Equatable, Sendable {
     public var outlet: String
     public var version: Int
     public var sections: [MenuSection]
@@ -973,7 +973,7 @@ public struct Menu: Codable, Hashable, Sendable {
     public var groups: [OptionGroup]?
 }
 
-public struct MenuItem: Codable, Hashable, Sendable {
+public struct MenuItem: Codable, Equatable, Sendable {
     public var id: String
     public var kind: ItemKind
     public var name: String
@@ -1004,13 +1004,13 @@ public struct MenuItem: Codable, Hashable, Sendable {
     public var tax: String?
 }
 
-public struct MenuItemCard: Codable, Hashable, Sendable {
+public struct MenuItemCard: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var model: MenuItemModel
 }
 
-public struct MenuItemModel: Codable, Hashable, Sendable {
+public struct MenuItemModel: Codable, Equatable, Sendable {
     public var name: String
     public var description: String?
     /// Null where it cannot be ordered, in minor units.
@@ -1032,7 +1032,7 @@ public struct MenuItemModel: Codable, Hashable, Sendable {
     public var promotion: CardPromotion?
 }
 
-public struct MenuItemsSection: Codable, Hashable, Sendable {
+public struct MenuItemsSection: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var headerTitle: String
@@ -1044,7 +1044,7 @@ public struct MenuItemsSection: Codable, Hashable, Sendable {
     public var daypart: String?
 }
 
-public struct MenuOption: Codable, Hashable, Sendable {
+public struct MenuOption: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     /// In minor units.
@@ -1065,7 +1065,7 @@ public struct MenuOption: Codable, Hashable, Sendable {
     public var tax: String?
 }
 
-public struct MenuSection: Codable, Hashable, Sendable {
+public struct MenuSection: Codable, Equatable, Sendable {
     public var id: String
     public var title: String
     public var kind: MenuSectionKind
@@ -1085,7 +1085,7 @@ public struct MenuSectionKind: Word {
     public static let desserts: MenuSectionKind = "desserts"
 }
 
-public struct MovementSum: Codable, Hashable, Sendable {
+public struct MovementSum: Codable, Equatable, Sendable {
     public var count: Int
     /// In minor units.
     public var total: Int
@@ -1103,25 +1103,25 @@ public struct MovementSum: Codable, Hashable, Sendable {
     public var tip: Int?
 }
 
-public struct NetSum: Codable, Hashable, Sendable {
+public struct NetSum: Codable, Equatable, Sendable {
     /// In minor units.
     public var total: Int
     public var taxes: [TaxSum]
 }
 
-public struct NewToken: Codable, Hashable, Sendable {
+public struct NewToken: Codable, Equatable, Sendable {
     public var name: String
     /// Shown this once.
     public var token: String
 }
 
-public struct NumberFacet: Codable, Hashable, Sendable {
+public struct NumberFacet: Codable, Equatable, Sendable {
     public var min: Double?
     public var max: Double?
     public var bands: [FacetBand]
 }
 
-public struct OfferedService: Codable, Hashable, Sendable {
+public struct OfferedService: Codable, Equatable, Sendable {
     public var charges: OutletCharges?
     public var hours: [OpeningHours]?
     /// In minor units.
@@ -1131,7 +1131,7 @@ public struct OfferedService: Codable, Hashable, Sendable {
     public var requires: [QuoteRequire]?
 }
 
-public struct OpeningHours: Codable, Hashable, Sendable {
+public struct OpeningHours: Codable, Equatable, Sendable {
     public var day: OpeningHoursDay
     /// HH:MM; past midnight the hours go on, 25:30.
     public var opens: String
@@ -1153,14 +1153,14 @@ public struct OpeningHoursDay: Word {
     public static let sunday: OpeningHoursDay = "sunday"
 }
 
-public struct OpeningPeriod: Codable, Hashable, Sendable {
+public struct OpeningPeriod: Codable, Equatable, Sendable {
     /// HH:MM; past midnight the hours go on, 25:30.
     public var opens: String
     /// HH:MM; past midnight the hours go on, 25:30.
     public var closes: String
 }
 
-public struct OptionGroup: Codable, Hashable, Sendable {
+public struct OptionGroup: Codable, Equatable, Sendable {
     public var id: String
     public var title: String
     /// The fewest units to choose.
@@ -1174,7 +1174,7 @@ public struct OptionGroup: Codable, Hashable, Sendable {
     public var setsPrice: Bool?
 }
 
-public struct Order: Codable, Hashable, Sendable {
+public struct Order: Codable, Equatable, Sendable {
     public var order: String
     public var cart: String
     public var outlet: String
@@ -1220,7 +1220,7 @@ public struct Order: Codable, Hashable, Sendable {
     public var table: String?
 }
 
-public struct OrderChange: Codable, Hashable, Sendable {
+public struct OrderChange: Codable, Equatable, Sendable {
     public var by: EndingBy
     public var change: [LineChange]
     public var before: Bill
@@ -1253,7 +1253,7 @@ public struct OrderChangeState: Word {
     public static let ended: OrderChangeState = "ended"
 }
 
-public struct OrderLine: Codable, Hashable, Sendable {
+public struct OrderLine: Codable, Equatable, Sendable {
     /// Its id in the cart.
     public var line: String
     public var item: String
@@ -1280,13 +1280,13 @@ public struct OrderMissing: Word {
     public static let cancel: OrderMissing = "cancel"
 }
 
-public struct OrderPage: Codable, Hashable, Sendable {
+public struct OrderPage: Codable, Equatable, Sendable {
     public var orders: [OrderRow]
     /// What to send as after; null at the end.
     public var next: String?
 }
 
-public struct OrderPayment: Codable, Hashable, Sendable {
+public struct OrderPayment: Codable, Equatable, Sendable {
     public var state: OrderPaymentState?
     /// In minor units.
     public var authorised: Int
@@ -1322,7 +1322,7 @@ public struct OrderPaymentState: Word {
     public static let failed: OrderPaymentState = "failed"
 }
 
-public struct OrderRow: Codable, Hashable, Sendable {
+public struct OrderRow: Codable, Equatable, Sendable {
     public var order: String
     public var outlet: String
     public var customer: String?
@@ -1363,7 +1363,7 @@ public struct OrderStatus: Word {
     public static let cancelled: OrderStatus = "cancelled"
 }
 
-public struct Outlet: Codable, Hashable, Sendable {
+public struct Outlet: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     public var city: String?
@@ -1412,7 +1412,7 @@ public struct Outlet: Codable, Hashable, Sendable {
     public var taxIncluded: Bool?
 }
 
-public struct OutletCharges: Codable, Hashable, Sendable {
+public struct OutletCharges: Codable, Equatable, Sendable {
     public var delivery: Fee?
     public var service: ServiceCharge?
     public var smallOrder: Fee?
@@ -1427,7 +1427,7 @@ public struct OutletFollows: Word {
     public static let hours: OutletFollows = "hours"
 }
 
-public struct OutletPage: Codable, Hashable, Sendable {
+public struct OutletPage: Codable, Equatable, Sendable {
     /// How many match.
     public var total: Int
     public var items: [FoundOutlet]
@@ -1449,7 +1449,7 @@ public struct OutletPayment: Word {
 }
 
 /// The ways to have an order.
-public struct OutletServices: Codable, Hashable, Sendable {
+public struct OutletServices: Codable, Equatable, Sendable {
     public var delivery: OfferedService?
     public var pickup: OfferedService?
     public var table: OfferedService?
@@ -1465,7 +1465,7 @@ public struct OutletStatus: Word {
     public static let paused: OutletStatus = "paused"
 }
 
-public struct OwnOutlet: Codable, Hashable, Sendable {
+public struct OwnOutlet: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     public var city: String?
@@ -1485,13 +1485,13 @@ public struct OwnOutlet: Codable, Hashable, Sendable {
     public var pauseReason: String?
 }
 
-public struct OwnOutlets: Codable, Hashable, Sendable {
+public struct OwnOutlets: Codable, Equatable, Sendable {
     public var outlets: [OwnOutlet]
     /// What to send as after; null at the end.
     public var next: String?
 }
 
-public struct PaymentDoubt: Codable, Hashable, Sendable {
+public struct PaymentDoubt: Codable, Equatable, Sendable {
     public var ref: String
     public var kind: PaymentDoubtKind
     public var why: PaymentDoubtWhy
@@ -1519,25 +1519,25 @@ public struct PaymentDoubtWhy: Word {
     public static let excess: PaymentDoubtWhy = "excess"
 }
 
-public struct PaymentSum: Codable, Hashable, Sendable {
+public struct PaymentSum: Codable, Equatable, Sendable {
     public var count: Int
     /// In minor units.
     public var amount: Int
 }
 
-public struct PromiseChange: Codable, Hashable, Sendable {
+public struct PromiseChange: Codable, Equatable, Sendable {
     public var from: String?
     public var to: String?
     public var reason: String?
 }
 
-public struct PromoCard: Codable, Hashable, Sendable {
+public struct PromoCard: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var model: PromoModel
 }
 
-public struct PromoModel: Codable, Hashable, Sendable {
+public struct PromoModel: Codable, Equatable, Sendable {
     public var name: String
     public var description: String?
     /// Null where it cannot be ordered, in minor units.
@@ -1559,7 +1559,7 @@ public struct PromoModel: Codable, Hashable, Sendable {
     public var promotion: CardPromotion?
 }
 
-public struct Promotion: Codable, Hashable, Sendable {
+public struct Promotion: Codable, Equatable, Sendable {
     public var id: String
     public var title: String
     public var on: PromotionOn
@@ -1602,13 +1602,13 @@ public struct PromotionOn: Word {
     public static let delivery: PromotionOn = "delivery"
 }
 
-public struct Promotions: Codable, Hashable, Sendable {
+public struct Promotions: Codable, Equatable, Sendable {
     public var outlet: String
     public var version: Int
     public var promotions: [Promotion]
 }
 
-public struct PromotionsSection: Codable, Hashable, Sendable {
+public struct PromotionsSection: Codable, Equatable, Sendable {
     public var id: String
     public var kind: String
     public var headerTitle: String
@@ -1620,7 +1620,7 @@ public struct PromotionsSection: Codable, Hashable, Sendable {
     public var daypart: String?
 }
 
-public enum ProveEventAnswer: Codable, Hashable, Sendable {
+public enum ProveEventAnswer: Codable, Equatable, Sendable {
     case receipt(Receipt)
     case linkReceipt(LinkReceipt)
     /// What this client does not know yet.
@@ -1647,7 +1647,7 @@ public enum ProveEventAnswer: Codable, Hashable, Sendable {
     }
 }
 
-public struct ProvenBatch: Codable, Hashable, Sendable {
+public struct ProvenBatch: Codable, Equatable, Sendable {
     public var firstPosition: Int
     public var lastPosition: Int
     public var index: Int
@@ -1657,7 +1657,7 @@ public struct ProvenBatch: Codable, Hashable, Sendable {
     public var previousChainDigest: String
 }
 
-public struct ProvenEvent: Codable, Hashable, Sendable {
+public struct ProvenEvent: Codable, Equatable, Sendable {
     public var partition: Int
     public var position: Int
     public var stream: String
@@ -1671,7 +1671,7 @@ public struct ProvenEvent: Codable, Hashable, Sendable {
     public var recordedAtMilliseconds: Int
 }
 
-public struct Quote: Codable, Hashable, Sendable {
+public struct Quote: Codable, Equatable, Sendable {
     public var cart: String
     public var outlet: String?
     public var version: Int
@@ -1715,7 +1715,7 @@ public struct QuoteRequire: Word {
     public static let table: QuoteRequire = "table"
 }
 
-public enum ReadLogAnswer: Codable, Hashable, Sendable {
+public enum ReadLogAnswer: Codable, Equatable, Sendable {
     case events([Event])
     case foundEvents(FoundEvents)
     /// What this client does not know yet.
@@ -1742,12 +1742,12 @@ public enum ReadLogAnswer: Codable, Hashable, Sendable {
     }
 }
 
-public struct Rebuild: Codable, Hashable, Sendable {
+public struct Rebuild: Codable, Equatable, Sendable {
     public var projection: String?
     public var state: String
 }
 
-public struct Receipt: Codable, Hashable, Sendable {
+public struct Receipt: Codable, Equatable, Sendable {
     /// The number of its form.
     public var receipt: Int
     public var partitions: Int
@@ -1756,7 +1756,7 @@ public struct Receipt: Codable, Hashable, Sendable {
     public var tree: TreeProof
 }
 
-public struct RefundedTax: Codable, Hashable, Sendable {
+public struct RefundedTax: Codable, Equatable, Sendable {
     /// In minor units.
     public var amount: Int
     /// What the tax was taken of, in minor units.
@@ -1766,7 +1766,7 @@ public struct RefundedTax: Codable, Hashable, Sendable {
     public var rate: Int?
 }
 
-public struct Relay: Codable, Hashable, Sendable {
+public struct Relay: Codable, Equatable, Sendable {
     public var name: String
     public var partition: Int
     public var position: Int
@@ -1776,16 +1776,16 @@ public struct Relay: Codable, Hashable, Sendable {
     public var failedAt: String?
 }
 
-public struct Relays: Codable, Hashable, Sendable {
+public struct Relays: Codable, Equatable, Sendable {
     public var relays: [Relay]
 }
 
-public struct RemovedUser: Codable, Hashable, Sendable {
+public struct RemovedUser: Codable, Equatable, Sendable {
     public var name: String
     public var removed: Bool
 }
 
-public struct SavedItems: Codable, Hashable, Sendable {
+public struct SavedItems: Codable, Equatable, Sendable {
     public var browse: String
     public var revision: Int
     /// How many match.
@@ -1805,7 +1805,7 @@ public struct SavedItemsState: Word {
     public static let empty: SavedItemsState = "empty"
 }
 
-public struct SavedOutlets: Codable, Hashable, Sendable {
+public struct SavedOutlets: Codable, Equatable, Sendable {
     public var browse: String
     public var revision: Int
     /// How many match.
@@ -1816,19 +1816,19 @@ public struct SavedOutlets: Codable, Hashable, Sendable {
     public var state: SavedItemsState
 }
 
-public struct Scope: Codable, Hashable, Sendable {
+public struct Scope: Codable, Equatable, Sendable {
     public var items: [String]?
     public var sections: [String]?
     public var tags: [String]?
 }
 
-public struct ServiceCharge: Codable, Hashable, Sendable {
+public struct ServiceCharge: Codable, Equatable, Sendable {
     /// Thousandths of a percent.
     public var rate: Int
     public var tax: String?
 }
 
-public struct ServicePrices: Codable, Hashable, Sendable {
+public struct ServicePrices: Codable, Equatable, Sendable {
     /// In minor units.
     public var delivery: Int?
     /// In minor units.
@@ -1837,7 +1837,7 @@ public struct ServicePrices: Codable, Hashable, Sendable {
     public var table: Int?
 }
 
-public struct ServiceSum: Codable, Hashable, Sendable {
+public struct ServiceSum: Codable, Equatable, Sendable {
     public var service: CartService?
     public var sold: MovementSum
     public var cancelled: MovementSum
@@ -1847,13 +1847,13 @@ public struct ServiceSum: Codable, Hashable, Sendable {
     public var changed: MovementSum?
 }
 
-public struct Session: Codable, Hashable, Sendable {
+public struct Session: Codable, Equatable, Sendable {
     /// Null where there are no users.
     public var user: String?
     public var role: String
 }
 
-public struct Slot: Codable, Hashable, Sendable {
+public struct Slot: Codable, Equatable, Sendable {
     public var at: String
     /// The same by the outlet's clocks.
     public var local: String
@@ -1861,13 +1861,13 @@ public struct Slot: Codable, Hashable, Sendable {
     public var left: Int?
 }
 
-public struct SlotRule: Codable, Hashable, Sendable {
+public struct SlotRule: Codable, Equatable, Sendable {
     public var minutes: Int
     /// The most in one slot.
     public var orders: Int?
 }
 
-public struct Slots: Codable, Hashable, Sendable {
+public struct Slots: Codable, Equatable, Sendable {
     public var outlet: String
     public var service: CartService?
     public var date: String
@@ -1878,7 +1878,7 @@ public struct Slots: Codable, Hashable, Sendable {
     public var orders: Int?
 }
 
-public struct SlowCommand: Codable, Hashable, Sendable {
+public struct SlowCommand: Codable, Equatable, Sendable {
     public var id: Int
     public var at: String
     public var microseconds: Int
@@ -1887,22 +1887,22 @@ public struct SlowCommand: Codable, Hashable, Sendable {
     public var client: String
 }
 
-public struct SlowCommands: Codable, Hashable, Sendable {
+public struct SlowCommands: Codable, Equatable, Sendable {
     public var commands: [SlowCommand]
 }
 
-public struct SpecialDay: Codable, Hashable, Sendable {
+public struct SpecialDay: Codable, Equatable, Sendable {
     public var date: String
     public var hours: [OpeningPeriod]
 }
 
-public struct Stock: Codable, Hashable, Sendable {
+public struct Stock: Codable, Equatable, Sendable {
     public var outlet: String
     public var version: Int
     public var stock: [StockRow]
 }
 
-public struct StockRow: Codable, Hashable, Sendable {
+public struct StockRow: Codable, Equatable, Sendable {
     public var kind: StockRowKind
     public var id: String
     public var left: Int
@@ -1922,7 +1922,7 @@ public struct StockRowKind: Word {
     public static let customer: StockRowKind = "customer"
 }
 
-public struct TagBar: Codable, Hashable, Sendable {
+public struct TagBar: Codable, Equatable, Sendable {
     /// In points.
     public var height: Int
     public var showBelow: Int
@@ -1930,7 +1930,7 @@ public struct TagBar: Codable, Hashable, Sendable {
     public var chips: [Chip]
 }
 
-public struct Takings: Codable, Hashable, Sendable {
+public struct Takings: Codable, Equatable, Sendable {
     public var outlet: String
     public var currency: String
     public var timeZone: String
@@ -1939,7 +1939,7 @@ public struct Takings: Codable, Hashable, Sendable {
     public var taxIncluded: Bool?
 }
 
-public struct TakingsDay: Codable, Hashable, Sendable {
+public struct TakingsDay: Codable, Equatable, Sendable {
     public var day: String
     public var from: String
     public var until: String
@@ -1950,7 +1950,7 @@ public struct TakingsDay: Codable, Hashable, Sendable {
     public var hours: [TakingsHour]?
 }
 
-public struct TakingsDayPayments: Codable, Hashable, Sendable {
+public struct TakingsDayPayments: Codable, Equatable, Sendable {
     public var authorised: PaymentSum?
     public var captured: PaymentSum?
     public var chargedBack: PaymentSum?
@@ -1959,7 +1959,7 @@ public struct TakingsDayPayments: Codable, Hashable, Sendable {
     public var voided: PaymentSum?
 }
 
-public struct TakingsHour: Codable, Hashable, Sendable {
+public struct TakingsHour: Codable, Equatable, Sendable {
     public var from: String
     public var services: [ServiceSum]
     public var payments: TakingsDayPayments
@@ -1967,14 +1967,14 @@ public struct TakingsHour: Codable, Hashable, Sendable {
     public var net: NetSum
 }
 
-public struct TakingsSum: Codable, Hashable, Sendable {
+public struct TakingsSum: Codable, Equatable, Sendable {
     public var services: [ServiceSum]
     public var payments: TakingsDayPayments
     /// Less what was cancelled and given back.
     public var net: NetSum
 }
 
-public struct Tax: Codable, Hashable, Sendable {
+public struct Tax: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
     /// Thousandths of a percent.
@@ -1984,7 +1984,7 @@ public struct Tax: Codable, Hashable, Sendable {
 }
 
 /// Where they differ by service.
-public struct TaxRates: Codable, Hashable, Sendable {
+public struct TaxRates: Codable, Equatable, Sendable {
     /// Thousandths of a percent.
     public var delivery: Int?
     /// Thousandths of a percent.
@@ -1993,7 +1993,7 @@ public struct TaxRates: Codable, Hashable, Sendable {
     public var table: Int?
 }
 
-public struct TaxSum: Codable, Hashable, Sendable {
+public struct TaxSum: Codable, Equatable, Sendable {
     public var id: String?
     /// Thousandths of a percent.
     public var rate: Int?
@@ -2003,13 +2003,13 @@ public struct TaxSum: Codable, Hashable, Sendable {
     public var amount: Int
 }
 
-public struct Today: Codable, Hashable, Sendable {
+public struct Today: Codable, Equatable, Sendable {
     public var day: String
     /// In minor units.
     public var net: Int
 }
 
-public struct TreeProof: Codable, Hashable, Sendable {
+public struct TreeProof: Codable, Equatable, Sendable {
     public var index: Int
     public var size: Int
     public var root: String
@@ -2017,7 +2017,7 @@ public struct TreeProof: Codable, Hashable, Sendable {
     public var path: String
 }
 
-public struct User: Codable, Hashable, Sendable {
+public struct User: Codable, Equatable, Sendable {
     public var name: String
     public var role: UserRole
     /// What the user is confined to.
@@ -2041,6 +2041,6 @@ public struct UserRole: Word {
     public static let admin: UserRole = "admin"
 }
 
-public struct Users: Codable, Hashable, Sendable {
+public struct Users: Codable, Equatable, Sendable {
     public var users: [User]
 }

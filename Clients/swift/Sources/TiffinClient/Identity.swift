@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Who calls.
@@ -12,7 +12,8 @@ protocol Identity: Sendable {
 
 /// A customer of the store: a secret, and which of its carts is the current one.
 ///
-/// The server would give the secret away with its first answer. If that answer is lost, so is the cart. So it is made here.
+/// The server would give the secret away with its first answer. If that answer is lost, so is the cart. So it is made
+/// here.
 final class Visitor: Identity, @unchecked Sendable {
     private static let cookie = "__Host-tiffin"
     private let lock = NSLock()

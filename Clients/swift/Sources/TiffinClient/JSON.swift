@@ -73,7 +73,9 @@ extension JSON: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Express
     public init(floatLiteral value: Double) { self = .number(value) }
     public init(booleanLiteral value: Bool) { self = .boolean(value) }
     public init(arrayLiteral elements: JSON...) { self = .array(elements) }
-    public init(dictionaryLiteral members: (String, JSON)...) { self = .object(Dictionary(uniqueKeysWithValues: members)) }
+    public init(dictionaryLiteral members: (String, JSON)...) {
+        self = .object(Dictionary(uniqueKeysWithValues: members))
+    }
     public init(nilLiteral: ()) { self = .null }
 }
 

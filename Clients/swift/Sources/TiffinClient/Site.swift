@@ -19,7 +19,7 @@ extension Site {
         try await connection.call("GET", "/v1/outlets", filters: filters, deadline: deadline)
     }
 
-    /// Returns one of the items that match every filter, each equally likely, or null. (SURPRISE)
+    /// Returns one of the items that match every filter, each equally likely. (SURPRISE)
     public func surpriseMe(_ filters: [String: Filter] = [:], deadline: Duration? = nil) async throws -> FoundItem {
         try await connection.call("GET", "/v1/surprise", filters: filters, deadline: deadline)
     }
@@ -33,57 +33,61 @@ extension Site {
         outlet: String? = nil, customer: String? = nil, status: String? = nil, from: String? = nil,
         until: String? = nil, after: String? = nil, count: Int? = nil, at: String? = nil, deadline: Duration? = nil
     ) async throws -> OrderPage {
-        try await connection.call(
-            "GET", "/v1/orders",
-            query: [("outlet", outlet), ("customer", customer), ("status", status), ("from", from), ("until", until), ("after", after), ("count", count), ("at", at)],
-            deadline: deadline)
+        let query: Query = [
+            ("outlet", outlet), ("customer", customer), ("status", status), ("from", from), ("until", until),
+            ("after", after), ("count", count), ("at", at),
+        ]
+        return try await connection.call("GET", "/v1/orders", query: query, deadline: deadline)
     }
 
-    /// Returns an order, now or as of a moment, or what has changed in it, or null. (ORDER.GET)
+    /// Returns an order, now or as of a moment. (ORDER.GET)
     public func getOrder(_ order: String, at: String? = nil, deadline: Duration? = nil) async throws -> Order {
-        try await connection.call(
-            "GET", "/v1/orders/\(Connection.segment(order))", query: [("at", at)], deadline: deadline)
+        try await connection.call("GET", "/v1/orders/\(segment(order))", query: [("at", at)], deadline: deadline)
     }
 
     /// Agrees to what the other party proposed, by the digest of the bill after it; returns the order's version.
     /// (ORDER.AGREE)
+    @discardableResult
     public func agreeToChange(
         _ order: String, digest: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/agree", takes: "version", query: [("version", version)],
+            "POST", "/v1/orders/\(segment(order))/agree", takes: "version", query: [("version", version)],
             body: ["digest": digest] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
     /// Ends an order that was not handed over; returns its version. (ORDER.CANCEL)
+    @discardableResult
     public func cancelOrder(
         _ order: String, by: String, code: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/cancel", takes: "version", query: [("version", version)],
+            "POST", "/v1/orders/\(segment(order))/cancel", takes: "version", query: [("version", version)],
             body: ["by": by, "code": code, "reason": reason] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
     /// Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version.
     /// (ORDER.CHANGE)
+    @discardableResult
     public func changeOrder(
         _ order: String, document: some Encodable, by: String, within: Int? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/change", takes: "version",
+            "POST", "/v1/orders/\(segment(order))/change", takes: "version",
             query: [("by", by), ("within", within), ("version", version)], body: document, hasKey: true, key: key,
             deadline: deadline)
     }
 
     /// Declines a change that the other party proposed, or withdraws one's own; returns the order's version.
     /// (ORDER.DECLINE)
+    @discardableResult
     public func declineChange(
         _ order: String, by: String? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "POST", "/v1/orders/\(Connection.segment(order))/decline", takes: "version", query: [("version", version)],
+            "POST", "/v1/orders/\(segment(order))/decline", takes: "version", query: [("version", version)],
             body: ["by": by] as Members, hasKey: true, key: key, deadline: deadline)
     }
 }
@@ -91,30 +95,28 @@ extension Site {
 // MARK: Menus
 
 extension Site {
-    /// Returns an item in full, with its large image, or what has changed in it, or null. (ITEM.GET)
+    /// Returns an item in full, with its large image. (ITEM.GET)
     public func getItem(outlet: String, item: String, deadline: Duration? = nil) async throws -> Item {
-        try await connection.call(
-            "GET", "/v1/outlets/\(Connection.segment(outlet))/items/\(Connection.segment(item))", deadline: deadline)
+        try await connection.call("GET", "/v1/outlets/\(segment(outlet))/items/\(segment(item))", deadline: deadline)
     }
 
-    /// Returns an outlet's menu, or what has changed in it, or null. (MENU.GET)
+    /// Returns an outlet's menu. (MENU.GET)
     public func getMenu(_ outlet: String, deadline: Duration? = nil) async throws -> Menu {
-        try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))/menu", deadline: deadline)
+        try await connection.call("GET", "/v1/outlets/\(segment(outlet))/menu", deadline: deadline)
     }
 }
 
 // MARK: Outlets
 
 extension Site {
-    /// Returns an outlet's details, or null. (OUTLET.GET)
+    /// Returns an outlet's details. (OUTLET.GET)
     public func getOutlet(_ outlet: String, deadline: Duration? = nil) async throws -> Outlet {
-        try await connection.call("GET", "/v1/outlets/\(Connection.segment(outlet))", deadline: deadline)
+        try await connection.call("GET", "/v1/outlets/\(segment(outlet))", deadline: deadline)
     }
 
-    /// Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null. (OUTLET.HOME)
+    /// Returns an outlet's home, now or as of a moment: sections, tag bar and carousels. (OUTLET.HOME)
     public func getHome(_ outlet: String, at: String? = nil, deadline: Duration? = nil) async throws -> Home {
-        try await connection.call(
-            "GET", "/v1/outlets/\(Connection.segment(outlet))/home", query: [("at", at)], deadline: deadline)
+        try await connection.call("GET", "/v1/outlets/\(segment(outlet))/home", query: [("at", at)], deadline: deadline)
     }
 
     /// Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS)
@@ -122,7 +124,7 @@ extension Site {
         _ outlet: String, service: String? = nil, date: String? = nil, deadline: Duration? = nil
     ) async throws -> Slots {
         try await connection.call(
-            "GET", "/v1/outlets/\(Connection.segment(outlet))/slots", query: [("service", service), ("date", date)],
+            "GET", "/v1/outlets/\(segment(outlet))/slots", query: [("service", service), ("date", date)],
             deadline: deadline)
     }
 }
@@ -135,31 +137,31 @@ extension Site {
         stream: String, version: String, head: Int? = nil, form: String? = nil, deadline: Duration? = nil
     ) async throws -> ProveEventAnswer {
         try await connection.call(
-            "GET", "/v1/proof/\(Connection.segment(stream))/\(Connection.segment(version))",
-            query: [("head", head), ("form", form)], deadline: deadline)
+            "GET", "/v1/proof/\(segment(stream))/\(segment(version))", query: [("head", head), ("form", form)],
+            deadline: deadline)
     }
 }
 
 // MARK: Documents that stay up to date
 
 extension Site {
-    /// An order. Each state of it from now on; it ends with an error if it is away for longer than `patience`.
+    /// An order. Each state of it from now on; an error ends it once it is away for longer than `patience`.
     public func followOrder(_ order: String, patience: Duration? = nil) -> Updates<Order> {
         connection.follow("order:\(order)", patience: patience)
     }
 
-    /// An outlet's home. Each state of it from now on; it ends with an error if it is away for longer than `patience`.
+    /// An outlet's home. Each state of it from now on; an error ends it once it is away for longer than `patience`.
     public func followHome(_ outlet: String, patience: Duration? = nil) -> Updates<Home> {
         connection.follow("home:\(outlet)", patience: patience)
     }
 
-    /// The first items that match every filter. Each state of it from now on; it ends with an error if it is away for
+    /// The first items that match every filter. Each state of it from now on; an error ends it once it is away for
     /// longer than `patience`.
     public func followItems(_ filters: [String: Filter], patience: Duration? = nil) -> Updates<SavedItems> {
         connection.follow(Connection.question("browse", filters), patience: patience)
     }
 
-    /// The first outlets that match every filter. Each state of it from now on; it ends with an error if it is away for
+    /// The first outlets that match every filter. Each state of it from now on; an error ends it once it is away for
     /// longer than `patience`.
     public func followOutlets(_ filters: [String: Filter], patience: Duration? = nil) -> Updates<SavedOutlets> {
         connection.follow(Connection.question("outlets", filters), patience: patience)

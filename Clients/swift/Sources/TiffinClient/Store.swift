@@ -25,7 +25,7 @@ public struct Store: Site {
 // MARK: The cart
 
 extension Store {
-    /// Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null. (CART.GET)
+    /// Returns a cart with its lines and total, now or as of a moment, or null. (CART.GET)
     public func getCart(deadline: Duration? = nil) async throws -> Cart? {
         try await connection.call("GET", "/v1/cart", deadline: deadline)
     }
@@ -35,13 +35,16 @@ extension Store {
         address: String? = nil, missing: String? = nil, name: String? = nil, phone: String? = nil, quote: String? = nil,
         total: Int? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> String {
-        try await connection.call(
-            "POST", "/v1/cart/checkout", takes: "order", query: [("version", version)],
-            body: ["address": address, "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total] as Members,
-            hasKey: true, key: key, deadline: deadline)
+        let body: Members = [
+            "address": address, "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total,
+        ]
+        return try await connection.call(
+            "POST", "/v1/cart/checkout", takes: "order", query: [("version", version)], body: body, hasKey: true,
+            key: key, deadline: deadline)
     }
 
     /// Says a code of a promotion of the cart's outlet; returns the cart's count. (CART.CODE)
+    @discardableResult
     public func sayCode(
         code: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
@@ -51,12 +54,13 @@ extension Store {
     }
 
     /// Takes back a code; returns the cart's count. (CART.UNCODE)
+    @discardableResult
     public func takeBackCode(
         _ code: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "DELETE", "/v1/cart/codes/\(Connection.segment(code))", takes: "count", query: [("version", version)],
-            hasKey: true, key: key, deadline: deadline)
+            "DELETE", "/v1/cart/codes/\(segment(code))", takes: "count", query: [("version", version)], hasKey: true,
+            key: key, deadline: deadline)
     }
 
     /// Returns how many items a cart holds: 0 if it is unknown or checked out. (CART.COUNT)
@@ -65,6 +69,7 @@ extension Store {
     }
 
     /// Removes every line; returns the cart's count, 0. (CART.CLEAR)
+    @discardableResult
     public func clearCart(version: Int? = nil, key: String? = nil, deadline: Duration? = nil) async throws -> Int {
         try await connection.call(
             "DELETE", "/v1/cart/lines", takes: "count", query: [("version", version)], hasKey: true, key: key,
@@ -72,41 +77,47 @@ extension Store {
     }
 
     /// Adds some of an item to a cart; returns the cart's count. (CART.ADD)
+    @discardableResult
     public func addToCart(
         outlet: String, item: String, quantity: Int, `for`: String? = nil, note: String? = nil, options: String? = nil,
         version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
-        try await connection.call(
-            "POST", "/v1/cart/lines", takes: "count", query: [("version", version)],
-            body: ["outlet": outlet, "item": item, "quantity": quantity, "for": `for`, "note": note, "options": options] as Members,
-            hasKey: true, key: key, deadline: deadline)
+        let body: Members = [
+            "outlet": outlet, "item": item, "quantity": quantity, "for": `for`, "note": note, "options": options,
+        ]
+        return try await connection.call(
+            "POST", "/v1/cart/lines", takes: "count", query: [("version", version)], body: body, hasKey: true, key: key,
+            deadline: deadline)
     }
 
     /// Removes a line; returns the cart's count. (CART.REMOVE)
+    @discardableResult
     public func removeLine(
         _ line: String, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "DELETE", "/v1/cart/lines/\(Connection.segment(line))", takes: "count", query: [("version", version)],
-            hasKey: true, key: key, deadline: deadline)
+            "DELETE", "/v1/cart/lines/\(segment(line))", takes: "count", query: [("version", version)], hasKey: true,
+            key: key, deadline: deadline)
     }
 
     /// Sets a line's quantity, and removes the line for 0; returns the cart's count. (CART.SET)
+    @discardableResult
     public func setQuantity(
         _ line: String, quantity: Int, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "PATCH", "/v1/cart/lines/\(Connection.segment(line))", takes: "count", query: [("version", version)],
+            "PATCH", "/v1/cart/lines/\(segment(line))", takes: "count", query: [("version", version)],
             body: ["quantity": quantity] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
     /// Changes a line's options or note, at today's price; returns the cart's count. (CART.EDIT)
+    @discardableResult
     public func editLine(
         _ line: String, note: String? = nil, options: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
-            "PUT", "/v1/cart/lines/\(Connection.segment(line))", takes: "count", query: [("version", version)],
+            "PUT", "/v1/cart/lines/\(segment(line))", takes: "count", query: [("version", version)],
             body: ["note": note, "options": options] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
@@ -116,6 +127,7 @@ extension Store {
     }
 
     /// Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count. (CART.SERVICE)
+    @discardableResult
     public func chooseService(
         service: String, `for`: String? = nil, table: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
@@ -127,6 +139,7 @@ extension Store {
     }
 
     /// Sets what the customer gives beside what is charged, 0 for nothing; returns the cart's count. (CART.TIP)
+    @discardableResult
     public func setTip(
         amount: Int, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
@@ -149,13 +162,13 @@ extension Store {
 // MARK: Documents that stay up to date
 
 extension Store {
-    /// The customer's cart; gone until something is in it. Each state of it from now on; it ends with an error if it is
+    /// The customer's cart; gone until something is in it. Each state of it from now on; an error ends it once it is
     /// away for longer than `patience`.
     public func followCart(patience: Duration? = nil) -> Updates<Cart> {
         connection.follow("cart", patience: patience)
     }
 
-    /// How many items the customer's cart holds. Each state of it from now on; it ends with an error if it is away for
+    /// How many items the customer's cart holds. Each state of it from now on; an error ends it once it is away for
     /// longer than `patience`.
     public func followCartCount(patience: Duration? = nil) -> Updates<Int> {
         connection.follow("cart_count", patience: patience)

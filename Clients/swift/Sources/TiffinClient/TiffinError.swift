@@ -1,7 +1,7 @@
 /// A refusal, or that no answer came.
 ///
-/// With ``Code/lost`` nobody answered in time, and the status is 0. After ``Code/lost`` and ``Code/unknown`` nobody knows
-/// whether a write was done; after every other code it was not.
+/// With ``Code/lost`` nobody answered in time, and the status is 0. After ``Code/lost`` and ``Code/unknown`` nobody
+/// knows whether a write was done; after every other code it was not.
 public struct TiffinError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For programs; it does not change.
     public var code: Code
@@ -29,8 +29,8 @@ public struct TiffinError: Error, Hashable, Sendable, CustomStringConvertible {
         leavesDoubt || [.busy, .loading, .unavailable].contains(code) || [429, 502, 503, 504].contains(status)
     }
 
-    /// Why there is no answer: what the server says, and ``lost`` of this client. docs/protocol.md says when each is; there
-    /// may be more one day.
+    /// Why there is no answer: what the server says, and ``lost`` of this client. docs/protocol.md says when each is;
+    /// there may be more one day.
     public struct Code: Word {
         public let rawValue: String
 

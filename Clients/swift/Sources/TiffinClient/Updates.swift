@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(FoundationNetworking)
-import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// Where a topic stands.
@@ -46,8 +46,8 @@ extension Connection {
     /// Each state of a topic, such as `order:2c0f…`.
     ///
     /// After a cut it goes on from the revision that it has, so nothing is missed. A document comes whole; changes that
-    /// follow closely come as one. It ends with a ``TiffinError`` if the server refuses the topic, and once it has been away
-    /// for `patience`.
+    /// follow closely come as one. It ends with a ``TiffinError`` if the server refuses the topic, and once it has been
+    /// away for `patience`.
     func follow<Document: Decodable & Sendable>(_ topic: String, patience: Duration?) -> Updates<Document> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let task = Task {
@@ -161,7 +161,8 @@ private final class EventReader: NSObject, URLSessionDataDelegate, @unchecked Se
         if let refusal {
             continuation.finish(throwing: Connection.problem(refusal, rest))
         } else {
-            continuation.finish(throwing: TiffinError(.lost, "the stream was cut: \(error?.localizedDescription ?? "it ended")"))
+            continuation.finish(
+                throwing: TiffinError(.lost, "the stream was cut: \(error?.localizedDescription ?? "it ended")"))
         }
     }
 }
