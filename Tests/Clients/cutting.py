@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 
 class Cutting:
-    """Passes bytes on to an address, `127.0.0.1:50100`, and cuts all connections after so many seconds, again and again.
+    """Passes bytes on to an address, `127.0.0.1:50100`, and cuts all connections every so many seconds.
 
     Of every third connection the answers are lost as well: what it asks for is done, and nobody is told.
     """
