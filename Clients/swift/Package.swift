@@ -8,5 +8,6 @@ let package = Package(
     targets: [
         .target(name: "TiffinClient"),
         .executableTarget(name: "day", dependencies: ["TiffinClient"], path: "Examples/day"),
+        .executableTarget(name: "order", dependencies: ["TiffinClient"], path: "Examples/order"),
     ]
 )

@@ -14,12 +14,12 @@ import threading
 import jsonpatch
 import pytest
 
+from clients import BUILD_SECONDS, CLIENTS, build_swift
 from cutting import Cutting
+from sessions import sessions
 from tiffin import CHECKOUT, REPLY_SECONDS, Client, ReplyError, Server, fresh_database, read_log, run_tiffin, wait_until
 
-CLIENTS = CHECKOUT / "Clients"
 PYTHON = {"PYTHONPATH": str(CLIENTS / "python"), "PYTHONDONTWRITEBYTECODE": "1"}
-BUILD_SECONDS = 300
 DAY_SECONDS = 60
 
 sys.path.insert(0, str(CLIENTS / "python"))
@@ -45,13 +45,8 @@ def typescript(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def swift():
-    """The folder with the examples, built. The client's own build stays where the next run finds it."""
-    scratch = CHECKOUT / ".build" / "clients"
-    built = subprocess.run(
-        ["swift", "build", "--package-path", CLIENTS / "swift", "--scratch-path", scratch, "--quiet"],
-        capture_output=True, text=True, timeout=BUILD_SECONDS)
-    assert built.returncode == 0, built.stdout + built.stderr
-    return scratch / "debug"
+    """The folder with the examples, built."""
+    return build_swift()
 
 
 @pytest.fixture
@@ -294,6 +289,12 @@ def test_the_clients_are_as_their_script_writes_them(tmp_path):
     for path in written:
         name = path.relative_to(tmp_path)
         assert path.read_text() == (CLIENTS / name).read_text(), f"{name} is out of date; run Scripts/clients"
+
+
+def test_the_program_that_a_page_shows_is_the_example_that_is_built():
+    page = CHECKOUT / "docs" / "start.md"
+    shown = {block.file: block.text for block in sessions(page) if block.file}
+    assert shown["order/Sources/order/main.swift"] == (CLIENTS / "swift/Examples/order/main.swift").read_text()
 
 
 def test_each_client_knows_every_code():
