@@ -18,7 +18,7 @@ PLACE = {
 }
 
 
-def item(name: str, price: int) -> dict:
+def item(name: str, price: int) -> dict[str, object]:
     return {"id": name, "kind": "menuItem", "name": name.title(), "price": price, "maxQuantity": 20}
 
 
@@ -42,7 +42,8 @@ def change_menu(store: Store, console: Console) -> None:
     console.remove_item(OUTLET, "milk")
     home = store.get_home(OUTLET)
     if any(update.state == "live" and update.document == home for update in homes):
-        print(f"the home was followed: {', '.join(section.id for section in home.sections)}")
+        menu = store.get_menu(OUTLET)
+        print(f"the home was followed: {', '.join(section.id for section in menu.sections)}")
 
 
 def order(store: Store, console: Console) -> str:
@@ -51,6 +52,7 @@ def order(store: Store, console: Console) -> str:
     store.add_to_cart(OUTLET, pie.item, 2, note="no peas")
     store.add_to_cart(OUTLET, "tea", 1)
     cart = store.get_cart()
+    assert cart
     tea = next(line.line for line in cart.lines if line.item == "tea")
     store.set_quantity(tea, 3)
     store.remove_line(tea)
@@ -60,7 +62,9 @@ def order(store: Store, console: Console) -> str:
     except TiffinError as error:
         if error.code != "TOTALCHANGED":
             raise
-    placed = store.place_order(quote=store.get_quote().quote)
+    quote = store.get_quote()
+    assert quote
+    placed = store.place_order(quote=quote.quote)
     steps = {
         "placed": console.accept_order, "accepted": console.prepare_order, "preparing": console.ready_order,
         "ready": console.complete_order,
@@ -71,9 +75,9 @@ def order(store: Store, console: Console) -> str:
             continue
         seen.append(update.document.status)
         if seen[-1] == "completed":
+            print(f"{' '.join(seen)}: {Money(update.document.total, update.document.currency)}")
             break
         steps[seen[-1]](placed)
-    print(f"{' '.join(seen)}: {Money(update.document.total, update.document.currency)}")
     return placed
 
 

@@ -13,6 +13,6 @@ from .console import Console
 from .errors import Code, TiffinError
 from .money import Money
 from .store import Store
-from .stream import Update
+from .stream import Away, Gone, Live, Update
 
-__all__ = ["Code", "Console", "Money", "Store", "TiffinError", "Update"]
+__all__ = ["Away", "Code", "Console", "Gone", "Live", "Money", "Store", "TiffinError", "Update"]

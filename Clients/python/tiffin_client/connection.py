@@ -145,7 +145,10 @@ class Connection:
                 else:
                     raise
 
-    def _attempt(self, method, path, fields, content, answer, ends, reuses):
+    def _attempt(
+        self, method: str, path: str, fields: dict[str, str], content: bytes | None, wanted: tuple[Any, str | None],
+        ends: float, reuses: bool,
+    ) -> Any:
         connection = self._take() if reuses else None
         patience = max(0.001, min(ATTEMPT_SECONDS, ends - time.monotonic()))
         try:
@@ -165,7 +168,7 @@ class Connection:
             connection.close()
         else:
             self._idle.append((connection, time.monotonic()))
-        return _document(response, data, answer)
+        return _document(response, data, wanted)
 
     def _take(self) -> http.client.HTTPConnection | None:
         while True:

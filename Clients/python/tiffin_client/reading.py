@@ -6,7 +6,7 @@ import types
 import typing
 from typing import Any
 
-_SCALARS = {str: str, int: int, float: (int, float), bool: bool}
+_SCALARS: dict[Any, tuple[type, ...]] = {str: (str,), int: (int,), float: (int, float), bool: (bool,)}
 
 
 def read(kind: Any, value: Any) -> Any:
@@ -25,8 +25,9 @@ def read(kind: Any, value: Any) -> Any:
             item = typing.get_args(kind)[1]
             return {key: read(item, each) for key, each in value.items()}
         case typing.Literal if isinstance(value, str):
-            # There may be more one day.
-            return value
+            # Of several words there may be more one day. One alone tells which object it is.
+            if len(words := typing.get_args(kind)) > 1 or value in words:
+                return value
     if kind is type(None) and value is None:
         return None
     if kind in _SCALARS and isinstance(value, _SCALARS[kind]) and (kind is bool or not isinstance(value, bool)):
@@ -68,7 +69,7 @@ def _read_one_of(kinds: tuple, value: Any) -> Any:
 
 
 @functools.cache
-def _members(kind: type) -> list[tuple[str, str, Any]]:
+def _members(kind: Any) -> list[tuple[str, str, Any]]:
     """Of each field its name, that in JSON, and its type."""
     hints = typing.get_type_hints(kind)
     fields = dataclasses.fields(kind)

@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar, Union
 from urllib.parse import urlencode
 
 from .connection import Connection, filters, pause
@@ -20,21 +20,38 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Update(Generic[T]):
-    """Where a topic stands.
+class Live(Generic[T]):
+    """The document is what the server has now."""
 
-    - `live`: `document` is what the server has now.
-    - `away`: the stream was cut and is being opened again; `document` is the last one that came, if any.
-    - `gone`: there is no such document, or it cannot be shown, and then `error` says why.
-    """
+    document: T
+    revision: int
+    state: Literal["live"] = "live"
 
-    state: Literal["live", "away", "gone"]
+
+@dataclass(frozen=True, slots=True)
+class Away(Generic[T]):
+    """The stream was cut and is being opened again. The document is the last one that came, if any."""
+
     document: T | None
-    revision: int | None = None
+    revision: int | None
+    state: Literal["away"] = "away"
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """There is no such document, or it cannot be shown, and then `error` says why."""
+
+    revision: int | None
     error: TiffinError | None = None
+    document: None = None
+    state: Literal["gone"] = "gone"
 
 
-def follow(connection: Connection, topic: str, kind: Any, patience: float | None = None) -> Iterator[Update]:
+# Where a topic stands; `state` tells which.
+Update = Union[Live[T], Away[T], Gone]
+
+
+def follow(connection: Connection, topic: str, kind: Any, patience: float | None = None) -> Iterator[Update[Any]]:
     """Each state of a topic, such as `order:2c0f…`, from now on, for as long as somebody takes the next one.
 
     After a cut it goes on from the revision that it has, so nothing is missed. A document comes whole; changes that
@@ -51,7 +68,7 @@ def follow(connection: Connection, topic: str, kind: Any, patience: float | None
                     attempt, heard, is_live = -1, time.monotonic(), True
                     if "error" in message:
                         refusal = TiffinError(message["error"]["code"], message["error"]["message"], 200)
-                        yield Update("gone", None, revision, refusal)
+                        yield Gone(revision, refusal)
                         continue
                     patch = message["patch"]
                     if not _is_whole(patch) and not (is_known and message["from"] == revision):
@@ -59,7 +76,7 @@ def follow(connection: Connection, topic: str, kind: Any, patience: float | None
                             continue
                         raise PatchError("changes are missing")
                     document, revision, is_known = apply_patch(document, patch), message["to"], True
-                    yield Update("gone" if document is None else "live", document and read(kind, document), revision)
+                    yield Gone(revision) if document is None else Live(read(kind, document), message["to"])
         except PatchError:
             # The next stream begins with the whole document.
             document, revision, is_known = None, None, False
@@ -72,7 +89,7 @@ def follow(connection: Connection, topic: str, kind: Any, patience: float | None
         attempt += 1
         if is_live:
             is_live = False
-            yield Update("away", None if document is None else read(kind, document), revision)
+            yield Away(None if document is None else read(kind, document), revision)
         time.sleep(pause(attempt, LONGEST_PAUSE_SECONDS))
 
 

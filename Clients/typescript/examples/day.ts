@@ -44,7 +44,8 @@ async function changeMenu(): Promise<void> {
     for await (const update of homes) {
         if (update.state === "live" && isSame(update.document, home)) break;
     }
-    console.log(`the home was followed: ${home.sections.map(({ id }) => id).join(", ")}`);
+    const menu = await store.getMenu(outlet);
+    console.log(`the home was followed: ${menu.sections.map(({ id }) => id).join(", ")}`);
 }
 
 /// Orders a pie and follows the order until it was handed over, while the merchant does what is next.

@@ -52,10 +52,8 @@ func changeMenu() async throws {
     while let update = try await homes.next() {
         if case .live(home, _) = update { break }
     }
-    let sections = home.sections.map { section in
-        if case .menuItems(let section) = section { section.id } else { "?" }
-    }
-    print("the home was followed: \(sections.joined(separator: ", "))")
+    let menu = try await store.getMenu(outlet)
+    print("the home was followed: \(menu.sections.map(\.id).joined(separator: ", "))")
 }
 
 /// Orders a pie and follows the order until it was handed over, while the merchant does what is next.
