@@ -25,6 +25,9 @@ DOCUMENTS = {
     "outlets": ["SavedOutlets"], "question": ["SavedItems", "SavedOutlets"],
 }
 
+# Older events have other fields (docs/events.md).
+FIRST_VERSIONS = {"outlet.registered": 2, "cart.itemAdded": 2, "order.refunded": 2, "order.paymentReported": 2}
+
 formats = FormatChecker(formats=[])
 formats.checks("date-time")(lambda value: not isinstance(value, str) or TIMES.fullmatch(value) is not None)
 
@@ -34,11 +37,16 @@ def openapi() -> dict:
     return json.loads((tiffin.CHECKOUT / "docs" / "openapi.json").read_text())
 
 
-class Schema:
-    """A schema of docs/openapi.json."""
+@functools.cache
+def asyncapi() -> dict:
+    return json.loads((tiffin.CHECKOUT / "docs" / "asyncapi.json").read_text())
 
-    def __init__(self, schema: dict):
-        root = {**schema, "components": openapi()["components"]}
+
+class Schema:
+    """A schema of docs/openapi.json, or of another description."""
+
+    def __init__(self, schema: dict, description=openapi):
+        root = {**schema, "components": description()["components"]}
         self.validator = Draft202012Validator(root, format_checker=formats)
         self.seen = set()
         self.lock = threading.Lock()
@@ -99,7 +107,28 @@ def check_reply(arguments, reply) -> None:
     # A transaction of Redis, and lists in its words.
     if schema is None or isinstance(reply, tiffin.Simple) or words[0].upper() in ["CLIENT", "SLOWLOG", "LATENCY"]:
         return
-    schema.check(document(reply), words[0])
+    answer = document(reply)
+    if words[0].upper() == "LOG.READ":
+        return check_events(answer)
+    schema.check(answer, words[0])
+
+
+@functools.cache
+def of_events(kind: str) -> Schema | None:
+    message = asyncapi()["components"]["messages"].get(kind)
+    return message and Schema(message["payload"], asyncapi)
+
+
+def check_events(answer) -> None:
+    """Checks what LOG.READ was answered, each event by its kind. What is no object was damaged, and is shown as it is."""
+    events = answer if isinstance(answer, list) else answer["events"]
+    damaged = [event for event in events if str in (type(event["payload"]), type(event["metadata"]))]
+    if not damaged:
+        of_command("LOG.READ").check(answer, "LOG.READ")
+    for event in events:
+        schema = of_events(event["kind"])
+        if event not in damaged and schema and event["schemaVersion"] >= FIRST_VERSIONS.get(event["kind"], 1):
+            schema.check(event, event["kind"])
 
 
 def document(reply):
@@ -141,7 +170,10 @@ class Operation:
             assert code == "ERR" or (status, code) in [(404, "NOTFOUND"), (421, "DENIED")] or code in self.codes.get(str(status), []), f"{self.name}: {status} {code}"
         elif kind == "application/json":
             assert status in self.answers, f"{self.name}: {status}"
-            self.answers[status].check(json.loads(body), self.name)
+            answer = json.loads(body)
+            self.answers[status].check(answer, self.name)
+            if self.name == "readLog":
+                check_events(answer)
 
 
 @functools.cache

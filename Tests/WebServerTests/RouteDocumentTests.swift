@@ -5,7 +5,7 @@ import TextFormats
 
 @testable import WebServer
 
-/// The routes in docs/http.md and docs/openapi.json are those of the table.
+/// The routes in docs/http.md, docs/openapi.json and docs/asyncapi.json are those of this version.
 @Suite struct RouteDocumentTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "../../docs").standardized
@@ -27,9 +27,10 @@ import TextFormats
         }
     }
 
-    @Test func `docs/openapi.json describes the table`() throws {
-        let file = Self.folder.appending(path: "openapi.json")
-        let document = try JSONSerialization.jsonObject(with: Data(Route.openAPI().utf8))
+    @Test(arguments: [("openapi.json", Descriptions.openAPI), ("asyncapi.json", Descriptions.asyncAPI)])
+    func `the descriptions for programs are those of this version`(_ name: String, _ description: String) throws {
+        let file = Self.folder.appending(path: name)
+        let document = try JSONSerialization.jsonObject(with: Data(description.utf8))
         let pretty = try JSONSerialization.data(
             withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         let text = String(decoding: pretty, as: UTF8.self) + "\n"

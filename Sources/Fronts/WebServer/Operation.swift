@@ -187,7 +187,7 @@ extension Operation {
         writer.field("in", parameter.place)
         writer.field("required", parameter.isRequired)
         writer.key("schema")
-        parameter.schema.write(to: &writer)
+        parameter.schema.write(to: &writer, in: .openAPI)
         writer.endObject()
     }
 
@@ -202,12 +202,12 @@ extension Operation {
         writer.beginObject()
         writer.key("schema")
         switch content {
-        case .picture: JSONSchema.string.write(to: &writer)
-        case .document: JSONSchema.object(others: .any).write(to: &writer)
+        case .picture: JSONSchema.string.write(to: &writer, in: .openAPI)
+        case .document: JSONSchema.object(others: .any).write(to: &writer, in: .openAPI)
         case nil:
             JSONSchema.object(
                 body.map { $0.isRequired ? .member($0.name, $0.schema) : .optional($0.name, $0.schema.orNull) }
-            ).write(to: &writer)
+            ).write(to: &writer, in: .openAPI)
         }
         writer.endObject()
         writer.endObject()
@@ -224,7 +224,7 @@ extension Operation {
             writer.key(dynamic: mediaType)
             writer.beginObject()
             writer.key("schema")
-            schema.write(to: &writer)
+            schema.write(to: &writer, in: .openAPI)
             writer.endObject()
             writer.endObject()
         }

@@ -70,26 +70,40 @@ extension Route {
         }
         writer.endObject()
         // What commands answer in the line protocol, where an operation may say it otherwise.
-        let answers = site == nil ? commands.map { ($0.declaration.name, $0.declaration.answers) } : []
+        let answers = site == nil ? Route.answers : []
         if site == nil {
             writer.key("x-answers")
             writer.beginObject()
-            for case (let name, let answer?) in answers {
+            for (name, answer) in answers {
                 writer.key(dynamic: name)
-                answer.write(to: &writer)
+                answer.write(to: &writer, in: .openAPI)
             }
             writer.endObject()
         }
         writer.key("components")
         writer.beginObject()
         writer.key("schemas")
-        let schemas = operations.flatMap(\.schemas) + [Problem.schema] + answers.compactMap(\.1)
-        JSONSchema.write(JSONSchema.definitions(in: schemas), to: &writer)
+        let schemas = operations.flatMap(\.schemas) + [Problem.schema] + answers.map(\.schema)
+        JSONSchema.write(JSONSchema.definitions(in: schemas), to: &writer, in: .openAPI)
         writer.key("responses")
         writer.raw(problemResponse.utf8)
         writer.endObject()
         writer.endObject()
         return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// What each command answers in the line protocol.
+    private static var answers: [(command: String, schema: JSONSchema)] {
+        commands.compactMap { command in
+            command.declaration.answers.map { (command.declaration.name, $0) }
+        }
+    }
+
+    /// Every named schema of what both sites, and the line protocol, answer.
+    static var definitions: [(name: String, schema: JSONSchema)] {
+        let operations = all.map(\.operation) + Operation.besideTable
+        return JSONSchema.definitions(
+            in: operations.flatMap(\.schemas) + [Problem.schema] + answers.map(\.schema))
     }
 
     private static let problemResponse =

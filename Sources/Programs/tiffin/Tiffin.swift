@@ -33,7 +33,7 @@ struct Tiffin {
     static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
         AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, WhyCommand.self,
-        ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self,
+        ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self, SchemaCommand.self,
     ]
 
     /// Ends the process, with its last words.

@@ -233,7 +233,8 @@ enum EventCase: String, CaseIterable {
                         at: random.time(), lines: random.lines(), charges: random.charges(), total: random.amount(),
                         customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, handover: random.handover(),
-                        terms: random.terms())))
+                        terms: random.terms(), missing: random.pick(Order.Missing.allCases),
+                        pricing: random.pricing())))
         case .cartCodeAdded: .cart(.codeAdded(random.text()))
         case .cartCodeRemoved: .cart(.codeRemoved(random.text()))
         case .promotionsPut: .promotions(.put(random.promotion()))

@@ -37,13 +37,18 @@ public struct JSONSchema: Equatable, Sendable {
 
     let form: Form
     /// What it means, for people; nil where its name says it.
-    public private(set) var description: String?
+    private var meaning: String?
+    /// What a number is counted in.
+    private var unit: String?
     /// Whether it may be null.
     public private(set) var isNullable = false
 
-    private init(_ form: Form, _ description: String? = nil) {
-        self.form = form
-        self.description = description
+    private init(_ form: Form) { self.form = form }
+
+    /// What it means, and what a number is counted in, for people; nil where its name says it.
+    public var description: String? {
+        guard let unit else { return meaning }
+        return meaning.map { "\($0), in \(unit)" } ?? "in \(unit)"
     }
 
     // MARK: Simple values
@@ -63,7 +68,7 @@ public struct JSONSchema: Equatable, Sendable {
     /// A whole number from 0 on.
     public static let count = JSONSchema(.simple("integer", format: nil, least: 0))
     /// An amount of money: a whole number of minor units, such as cents.
-    public static let money = JSONSchema(.simple("integer", format: nil, least: nil), "in minor units")
+    public static let money = integer.counted(in: "minor units")
     /// A number.
     public static let number = JSONSchema(.simple("number", format: nil, least: nil))
     /// `true` or `false`.
@@ -125,9 +130,14 @@ public struct JSONSchema: Equatable, Sendable {
     public func saying(_ description: String?) -> JSONSchema {
         guard let description else { return self }
         var schema = self
-        let isMoney = self.description == JSONSchema.money.description
-        schema.description =
-            isMoney && !description.contains("minor units") ? "\(description), in minor units" : description
+        schema.meaning = description
+        return schema
+    }
+
+    /// The same, of a number that is counted in these.
+    public func counted(in unit: String) -> JSONSchema {
+        var schema = self
+        schema.unit = unit
         return schema
     }
 
@@ -177,17 +187,24 @@ public struct JSONSchema: Equatable, Sendable {
 // MARK: Writing
 
 extension JSONSchema {
+    /// The document that a schema stands in.
+    public enum Host: Sendable {
+        case openAPI, asyncAPI
+        /// A schema alone.
+        case schema
+
+        /// What references begin with.
+        fileprivate var place: String { if case .schema = self { "#/$defs/" } else { "#/components/schemas/" } }
+    }
+
     /// Writes the schema, in which named ones are references.
-    ///
-    /// - Parameter place: where their definitions are: what a reference begins with.
-    public func write(to writer: inout JSONWriter, definedAt place: String = "#/components/schemas/") {
+    public func write(to writer: inout JSONWriter, in host: Host) {
         writer.beginObject()
-        writeMembers(to: &writer, definedAt: place)
+        writeMembers(to: &writer, in: host)
         writer.endObject()
     }
 
-    /// Writes the members of the schema, as ``write(to:definedAt:)`` does, into an object that was begun.
-    public func writeMembers(to writer: inout JSONWriter, definedAt place: String) {
+    private func writeMembers(to writer: inout JSONWriter, in host: Host) {
         switch form {
         case .any: break
         case .simple(let type, let format, let least):
@@ -204,7 +221,7 @@ extension JSONSchema {
         case .list(let element):
             write(type: "array", to: &writer)
             writer.key("items")
-            element.write(to: &writer, definedAt: place)
+            element.write(to: &writer, in: host)
         case .object(let members, let others):
             write(type: "object", to: &writer)
             if !members.isEmpty {
@@ -213,18 +230,18 @@ extension JSONSchema {
                 writer.beginObject()
                 for member in members {
                     writer.key(dynamic: member.name)
-                    member.schema.write(to: &writer, definedAt: place)
+                    member.schema.write(to: &writer, in: host)
                 }
                 writer.endObject()
             }
             writer.key("additionalProperties")
-            if let others { others.write(to: &writer, definedAt: place) } else { writer.bool(false) }
+            if let others { others.write(to: &writer, in: host) } else { writer.bool(false) }
         case .oneOf(let schemas, let member):
-            write(oneOf: schemas, to: &writer, definedAt: place)
-            if let member { write(discriminator: member, of: schemas, to: &writer, definedAt: place) }
+            write(oneOf: schemas, to: &writer, in: host)
+            if let member, host == .openAPI { write(discriminator: member, of: schemas, to: &writer) }
         case .named(let name, _) where isNullable:
-            write(oneOf: [JSONSchema(.named(name, .any))], to: &writer, definedAt: place)
-        case .named(let name, _): writer.field("$ref", place + name)
+            write(oneOf: [JSONSchema(.named(name, .any))], to: &writer, in: host)
+        case .named(let name, _): writer.field("$ref", host.place + name)
         }
         if let description { writer.field("description", description) }
     }
@@ -234,17 +251,17 @@ extension JSONSchema {
         writer.field("type", [type, "null"])
     }
 
-    private func write(oneOf schemas: [JSONSchema], to writer: inout JSONWriter, definedAt place: String) {
+    private func write(oneOf schemas: [JSONSchema], to writer: inout JSONWriter, in host: Host) {
         writer.key("oneOf")
         writer.beginArray()
-        for schema in schemas { schema.write(to: &writer, definedAt: place) }
-        if isNullable { JSONSchema.null.write(to: &writer, definedAt: place) }
+        for schema in schemas { schema.write(to: &writer, in: host) }
+        if isNullable { JSONSchema.null.write(to: &writer, in: host) }
         writer.endArray()
     }
 
     /// The word of a member that belongs to each of some named schemas, as OpenAPI has it.
     private func write(
-        discriminator name: String, of schemas: [JSONSchema], to writer: inout JSONWriter, definedAt place: String
+        discriminator name: String, of schemas: [JSONSchema], to writer: inout JSONWriter
     ) {
         writer.key("discriminator")
         writer.beginObject()
@@ -257,7 +274,7 @@ extension JSONSchema {
             else { continue }
             for word in words {
                 writer.key(dynamic: word)
-                writer.string(place + target)
+                writer.string(Host.openAPI.place + target)
             }
         }
         writer.endObject()
@@ -265,18 +282,19 @@ extension JSONSchema {
     }
 
     /// The schema as a document of its own, with the definitions that it needs.
-    public func document(titled title: String) -> [UInt8] {
+    ///
+    /// - Parameter note: what it is, where its own description does not say it.
+    public func document(titled title: String, saying note: String? = nil) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 2_048)
-        let place = "#/$defs/"
         writer.beginObject()
         writer.field("$schema", "https://json-schema.org/draft/2020-12/schema")
         writer.field("title", title)
         let content = if case .named(_, let schema) = form { schema } else { self }
-        content.writeMembers(to: &writer, definedAt: place)
+        content.saying(note).writeMembers(to: &writer, in: .schema)
         let definitions = JSONSchema.definitions(in: [content])
         if !definitions.isEmpty {
             writer.key("$defs")
-            JSONSchema.write(definitions, to: &writer, definedAt: place)
+            JSONSchema.write(definitions, to: &writer, in: .schema)
         }
         writer.endObject()
         return writer.bytes
@@ -285,12 +303,12 @@ extension JSONSchema {
     /// Writes definitions as an object.
     public static func write(
         _ definitions: [(name: String, schema: JSONSchema)], to writer: inout JSONWriter,
-        definedAt place: String = "#/components/schemas/"
+        in host: Host
     ) {
         writer.beginObject()
         for (name, schema) in definitions {
             writer.key(dynamic: name)
-            schema.write(to: &writer, definedAt: place)
+            schema.write(to: &writer, in: host)
         }
         writer.endObject()
     }

@@ -305,3 +305,64 @@ extension CartLineCodec {
         .member("price", .money, "of one unit"), .member("free", .integer, "how many units cost nothing"),
     ]).named("LineOption")
 }
+
+extension CartLineCodec {
+    /// The members of a line in an event.
+    static let members: [JSONSchema.Member] = [
+        .member("line", .string, "its id in the cart"), .member("item", .identifier), .member("name", .string),
+        .member("quantity", .integer), .member("unitPrice", .money), .optional("options", .list(of: optionSchema)),
+        .optional("note", .string, "of a cart without a customer"), .optional("sealedNote", .sealed),
+    ]
+
+    /// Lines, as they are in an event.
+    static let lines = JSONSchema.Member.member("lines", .list(of: .object(members).named("RecordedLine")))
+}
+
+extension CartEventCodec {
+    private static let outlet = JSONSchema.Member.member("outlet", .identifier)
+    private static let order = JSONSchema.Member.member("order", .identifier)
+    private static let customer = JSONSchema.Member.optional("customer", .identifier)
+    private static let bill: [JSONSchema.Member] = [
+        CartLineCodec.lines, .optional("charges", .list(of: ChargeCodec.schema)), .member("total", .money),
+    ]
+    private static let person: [JSONSchema.Member] = [customer, .optional("sealedName", .sealed)]
+    private static let line = JSONSchema.Member.member("line", .string)
+
+    static let schemas = [
+        EventSchema(
+            "cart.itemAdded",
+            "The quantity is added to the line with that id, which gets this name, price and options, or the line is new; "
+                + "an empty cart gets the outlet and currency.",
+            [outlet, .member("currency", .string), customer], CartLineCodec.members),
+        EventSchema(
+            "cart.quantityChanged", "The line has the quantity `to`.",
+            [line, .member("from", .integer), .member("to", .integer)]),
+        EventSchema("cart.lineRemoved", "The line is gone.", [line, .member("quantity", .integer, "what it had")]),
+        EventSchema(
+            "cart.cleared", "All lines are gone, and the cart is empty.", [.member("count", .integer, "what it held")]),
+        EventSchema(
+            "cart.lineEdited",
+            "This line is in the place of the line `from`, or of the one that has its id already, with the quantity of both.",
+            [.member("from", .string, "a line's id"), customer], CartLineCodec.members),
+        EventSchema("cart.tipSet", "The tip is this, and what it was no more.", [.member("tip", .money)]),
+        EventSchema(
+            "cart.codeAdded", "The code counts, in the order in which codes were said.", [.member("code", .string)]),
+        EventSchema("cart.codeRemoved", "The code does not count any more.", [.member("code", .string)]),
+        EventSchema(
+            "cart.serviceChosen", "Table and time are these, or none; the order will be had so.",
+            [
+                .member("service", .words(of: ServiceKind.self)), .optional("table", .string),
+                .optional("for", .moment, "when the order is wanted"),
+            ]),
+        EventSchema(
+            "cart.checkedOut", "The cart is an order, with these lines and charges, and no event of it follows.",
+            [order], bill, person, HandoverCodec.members),
+        EventSchema(
+            "cart.checkoutBegun",
+            "The cart waits for its outlet's supply, and takes nothing else; `cart.checkedOut` or "
+                + "`cart.checkoutRefused` follows.",
+            [order, outlet, .optional("claims", ClaimCodec.schema), .member("at", .moment)], bill, person,
+            HandoverCodec.members, OrderTermsCodec.members),
+        EventSchema("cart.checkoutRefused", "The cart is open again, as it was.", [order], SupplyEventCodec.refusal),
+    ]
+}

@@ -140,7 +140,7 @@ extension ChargeCodec {
         .optional("id", .identifier, "of a tax, its id; of a discount, that of its promotion"),
         .optional("name", .string, "what receipts call it"),
         .optional("by", .words(of: Promotion.Payer.self), "who pays for a discount"),
-        .optional("rate", .integer, "thousandths of a percent"),
+        .optional("rate", .rate),
         .optional("base", .money, "what a tax was taken of"),
         .member("amount", .money, "below 0 for a discount"),
         .member("included", .boolean, "whether other prices have it already"),
@@ -150,7 +150,7 @@ extension ChargeCodec {
 
     /// A tax that is given back.
     public static let refundedTaxSchema = JSONSchema.object([
-        .optional("id", .identifier), .optional("rate", .integer, "thousandths of a percent"),
+        .optional("id", .identifier), .optional("rate", .rate),
         .optional("base", .money, "what the tax was taken of"), .member("amount", .money),
     ]).named("RefundedTax")
 }

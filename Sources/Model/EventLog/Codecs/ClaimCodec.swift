@@ -54,3 +54,15 @@ public enum ClaimCodec {
         return claims
     }
 }
+
+extension ClaimCodec {
+    /// What can be claimed, as members.
+    static let key: [JSONSchema.Member] = [
+        .member("kind", .words(of: Claim.Kind.self)), .member("id", .string, "of what is counted"),
+    ]
+
+    /// Claims, as the array is written.
+    static let schema = JSONSchema.list(
+        of: .object(key, [.member("count", .integer), .optional("limit", .integer, "the most of all orders")])
+            .named("Claim"))
+}

@@ -62,3 +62,23 @@ enum DeedCodec {
         }
     }
 }
+
+extension DeedCodec {
+    static let schemas = [
+        EventSchema(
+            "customer.forgotten", "The customer's keys are destroyed in every partition; sealed texts cannot be read.",
+            []
+        ),
+        EventSchema(
+            "user.put", "The user is like this.",
+            [
+                .member("role", .string), .member("only", .list(of: .identifier), "what the user is confined to"),
+                .member("enabled", .boolean), .member("change", .string, "what of it was changed, such as password"),
+            ]),
+        EventSchema("user.removed", "The user is gone.", []),
+        EventSchema("relay.put", "The relay exists, or has another secret.", []),
+        EventSchema(
+            "relay.moved", "The relay goes on behind this position of the partition.",
+            [.member("partition", .integer), .member("position", .integer)]),
+    ]
+}

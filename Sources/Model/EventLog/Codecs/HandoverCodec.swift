@@ -28,3 +28,10 @@ enum HandoverCodec {
         return true
     }
 }
+
+extension HandoverCodec {
+    static let members: [JSONSchema.Member] = [
+        .optional("service", .words(of: ServiceKind.self)), .optional("table", .string),
+        .optional("sealedPhone", .sealed), .optional("sealedAddress", .sealed),
+    ]
+}

@@ -279,3 +279,82 @@ enum MenuEventCodec {
         }
     }
 }
+
+// MARK: Schemas
+
+extension MenuEventCodec {
+    private static let id = JSONSchema.Member.member("id", .identifier)
+    private static let before = JSONSchema.Member.optional(
+        "before", .identifier, "what it stands in front of; at the end where it is left out")
+    private static let suspender = JSONSchema.Member.optional(
+        "by", .words([Menu.Suspender.stock.rawValue]), "where the last of it was ordered; the merchant otherwise")
+
+    private static let header: [JSONSchema.Member] = [
+        id, .member("title", .string), .member("kind", .string), .member("style", .string, "of its layout"),
+        .optional("width", .integer, "of a card"), .optional("height", .integer, "of a card"),
+        .optional("minimumWidth", .integer, "of a card"), .optional("sticky", .boolean),
+        .optional("daypart", .identifier),
+    ]
+
+    private static let item: [JSONSchema.Member] = [
+        id, .member("kind", .string), .member("name", .string), .optional("description", .string),
+        .optional("price", .money), .optional("cuisine", .string), .optional("tags", .list(of: .string)),
+        .optional("imageSmall", .string), .optional("imageLarge", .string),
+        .optional(
+            "images",
+            .list(of: .object([.member("url", .string), .optional("alt", .string)]).named("RecordedImage"))),
+        .optional(
+            "links",
+            .list(
+                of: .object([.member("rel", .identifier), .member("url", .string), .optional("title", .string)])
+                    .named("RecordedLink"))),
+        .optional("maxQuantity", .integer), .optional("attributes", ItemAttributes.schema),
+        .optional("options", .list(of: .identifier), "its groups"), .optional("tax", .identifier),
+        .optional("combo", .boolean), .optional("prices", ServiceKind.prices, "where they differ by service"),
+        .optional("daypart", .identifier), .optional("promotion", .identifier),
+    ]
+
+    static let schemas = [
+        EventSchema("menu.sectionAdded", "The menu has the section, without items.", header, [before]),
+        EventSchema("menu.sectionChanged", "The section has this header; its items stay.", header),
+        EventSchema("menu.sectionMoved", "The section stands in another place.", [id, before]),
+        EventSchema("menu.sectionRemoved", "The section and its items are gone.", [id]),
+        EventSchema(
+            "menu.itemAdded", "The section has the item, which can be ordered.", item,
+            [.member("section", .identifier), before]),
+        EventSchema(
+            "menu.itemChanged", "The item is this; its place, and whether it can be ordered, stay.", item),
+        EventSchema(
+            "menu.itemMoved", "The item stands in another place.", [id, .member("section", .identifier), before]),
+        EventSchema("menu.itemRemoved", "The item is gone.", [id]),
+        EventSchema("menu.itemRepriced", "The item costs this.", [id, .member("price", .money)]),
+        EventSchema(
+            "menu.itemSuspended",
+            "The item cannot be ordered until then, or until it is resumed by the same: merchant and stock count apart.",
+            [id, suspender, .optional("until", .moment)]),
+        EventSchema("menu.itemResumed", "What the merchant, or the stock, suspended is over.", [id, suspender]),
+        EventSchema(
+            "menu.groupPut",
+            "The group is this, in place of one with its id; options that stay keep whether they can be ordered.",
+            OptionGroupCodec.members(
+                option: .object(OptionGroupCodec.recordedMembers).named("RecordedOption"))),
+        EventSchema("menu.groupRemoved", "The group and its options are gone.", [id]),
+        EventSchema(
+            "menu.optionRepriced", "The option costs this, with a size if one is named.",
+            [id, .member("price", .money), .optional("size", .identifier)]),
+        EventSchema(
+            "menu.optionSuspended",
+            "The option cannot be chosen until then, or until it is resumed by the same.",
+            [id, suspender, .optional("until", .moment)]),
+        EventSchema("menu.optionResumed", "What the merchant, or the stock, suspended is over.", [id, suspender]),
+        EventSchema(
+            "menu.feedChecked",
+            "This is known of the source of the menu; any later change of the menu drops `etag`, `modified` and `key`.",
+            [
+                .member("state", .words(of: FeedCheck.State.self)), .member("at", .moment),
+                .optional("refreshedAt", .moment, "when the menu last was what its source says"),
+                .optional("source", .string), .optional("problems", .list(of: .string)), .optional("etag", .string),
+                .optional("modified", .string), .optional("key", .string, "of how it was read"),
+            ]),
+    ]
+}

@@ -185,6 +185,14 @@ extension OptionGroupCodec {
         .optional("groups", .list(of: .identifier), "groups that it opens"),
     ]
 
+    /// The members of an option in an event.
+    static let recordedMembers = JSONSchema.members(
+        name,
+        [
+            .optional("prices", .object(others: .money), "by the size"),
+            .optional("servicePrices", ServiceKind.prices),
+        ], rest)
+
     /// The members of an option in a document.
     public static let shownMembers = JSONSchema.members(
         name, [.optional("prices", .object(others: .money), "by the size or the way to have the order")], rest)

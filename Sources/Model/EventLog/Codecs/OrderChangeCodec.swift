@@ -135,3 +135,20 @@ public enum OrderChangeCodec {
         return record
     }
 }
+
+extension OrderChangeCodec {
+    /// A line that is different.
+    public static let lineSchema = JSONSchema.object([
+        .member("line", .string), .member("name", .string), .member("from", .integer), .member("to", .integer),
+        .optional("replaces", .string, "the line in whose place it is"),
+    ]).named("LineChange")
+
+    /// The members of a change.
+    static let members: [JSONSchema.Member] = [
+        .member("by", .words(of: Order.Party.self)), .member("change", .list(of: lineSchema)),
+        .member("before", .string, "the digest of the bill before it"),
+        .member("after", .string, "the digest of the bill after it"), CartLineCodec.lines,
+        .optional("charges", .list(of: ChargeCodec.schema)), .member("total", .money),
+        .optional("gone", ClaimCodec.schema, "what of the order's claims never comes back"),
+    ]
+}

@@ -207,3 +207,68 @@ enum OrderEventCodec {
         }
     }
 }
+
+// MARK: Schemas
+
+extension OrderEventCodec {
+    private static let party = JSONSchema.Member.member("by", .words(of: Order.Party.self))
+    private static let code = JSONSchema.Member.member("code", .words(of: Order.Reason.self))
+    private static let charges = JSONSchema.Member.optional("charges", .list(of: ChargeCodec.schema))
+    private static let reason: [JSONSchema.Member] = [
+        .optional("reason", .string, "of an order without a customer"), .optional("sealedReason", .sealed),
+    ]
+    private static let ending = JSONSchema.members(
+        [party, code], reason,
+        [
+            .optional("claims", ClaimCodec.schema, "what it gives back"),
+            .optional("total", .money, "what is not charged any more"), charges,
+        ])
+
+    static let schemas = [
+        EventSchema(
+            "order.placed",
+            "The order exists: `awaitingPayment` with `payBy`, or else `scheduled` with `releaseAt`, or else `placed`.",
+            [
+                .member("cart", .identifier), .member("outlet", .identifier), .member("currency", .string),
+                CartLineCodec.lines, charges, .member("total", .money), .optional("customer", .identifier),
+                .optional("sealedName", .sealed),
+            ], HandoverCodec.members, OrderTermsCodec.members,
+            [.optional("claims", ClaimCodec.schema, "what it took of what is counted")]),
+        EventSchema("order.scheduled", "The order is paid, and `scheduled`.", []),
+        EventSchema(
+            "order.released", "The order is `placed`: the kitchen sees it.",
+            [.optional("acceptBy", .moment)]),
+        EventSchema(
+            "order.accepted", "The order is `accepted`, and will be ready then, if a time is said.",
+            [party, .optional("readyBy", .moment)]),
+        EventSchema("order.rejected", "The order is `rejected`, and an open proposal is over.", ending),
+        EventSchema("order.preparationStarted", "The order is `preparing`.", []),
+        EventSchema("order.readied", "The order is `ready`.", []),
+        EventSchema("order.completed", "The order is `completed`.", [party]),
+        EventSchema(
+            "order.delayed", "The order will be ready then instead.", [.member("readyBy", .moment)], reason),
+        EventSchema("order.cancelled", "The order is `cancelled`, and an open proposal is over.", ending),
+        EventSchema(
+            "order.paymentReported", "The report is one more of the order's; the status stays.", PaymentCodec.members,
+            [.optional("doubt", .boolean, "whether something that was reported by then cannot be")]),
+        EventSchema(
+            "order.coverLost", "The order is `awaitingPayment` again, and nothing is promised.",
+            [.member("payBy", .moment)]),
+        EventSchema(
+            "order.refunded", "So much more is given back, of units of a line if one is named.",
+            [
+                .member("amount", .money), .optional("taxes", .list(of: ChargeCodec.refundedTaxSchema)), code,
+                .optional("line", .string), .optional("quantity", .integer),
+            ]),
+        EventSchema(
+            "order.changeProposed", "The other party can agree to the change until then; the order stays as it is.",
+            OrderChangeCodec.members, [.member("until", .moment)]),
+        EventSchema(
+            "order.changed", "The order has these lines, charges and total; an open proposal is agreed to.",
+            OrderChangeCodec.members),
+        EventSchema("order.changeDeclined", "The open proposal is declined.", [party]),
+        EventSchema("order.changeExpired", "The open proposal has expired.", []),
+        EventSchema("order.changesNoted", "The kitchen has seen every change that was agreed to.", []),
+        EventSchema("order.claimsReturned", "The outlet's supply has what the ended order gave back.", []),
+    ]
+}

@@ -55,3 +55,17 @@ enum OrderTermsCodec {
         return true
     }
 }
+
+extension OrderTermsCodec {
+    /// What an outlet charges beside prices.
+    static let pricing = JSONSchema.object(TermsCodec.members).named("Pricing")
+
+    static let members: [JSONSchema.Member] = [
+        .optional("placedAt", .moment), .optional("promisedFor", .moment, "what the customer was told"),
+        .optional("releaseAt", .moment, "when the kitchen sees it"), .optional("acceptBy", .moment),
+        .optional("payBy", .moment), .optional("acceptWithin", .integer.counted(in: "seconds"), "once it is released"),
+        .optional(
+            "missing", .words(of: Order.Missing.self), "what to do if something is missing; ask where it is left out"),
+        .optional("pricing", pricing, "what changes of the order follow from"),
+    ]
+}

@@ -361,3 +361,80 @@ extension OutletDetail {
         }
     }
 }
+
+// MARK: Schemas
+
+extension OutletEventCodec {
+    private static let period: [JSONSchema.Member] = [
+        .member("opens", .minutes), .member("closes", .minutes, "may be past the next midnight"),
+    ]
+    private static let hours = JSONSchema.object([.member("day", .words(of: OpeningHours.Day.self))], period)
+        .named("RecordedHours")
+
+    /// Every detail, null or empty for none.
+    private static let details: [JSONSchema.Member] = [
+        .optional("name", .string), .optional("city", .string.orNull), .optional("area", .string.orNull),
+        .optional("address", .string.orNull), .optional("timeZone", .string), .optional("cuisines", .list(of: .string)),
+        .optional("priceForTwo", .money.orNull), .optional("ratingHundredths", .integer.orNull, "a rating times 100"),
+        .optional("ratingCount", .integer.orNull), .optional("deliveryMinutes", .integer.orNull),
+        .optional("minimumOrder", .money.orNull), .optional("hours", .list(of: hours)),
+        .optional(
+            "specialDays",
+            .list(
+                of: .object([
+                    .member("date", .day), .member("hours", .list(of: .object(period).named("RecordedPeriod"))),
+                ]).named("RecordedSpecialDay"))),
+        .optional("follows", .words(of: OutletDetails.Opener.self), "what opens and closes it"),
+        .optional("prepMinutes", .integer.orNull), .optional("acceptWithin", .integer.counted(in: "seconds").orNull),
+        .optional("payment", .words(of: OutletDetails.Payment.self)),
+        .optional("payWithin", .integer.counted(in: "seconds").orNull),
+        .optional("dayStarts", .minutes.orNull, "when its business day begins"),
+        .optional("pricing", OrderTermsCodec.pricing),
+        .optional(
+            "services",
+            ServiceKind.schema(of: .object(ServicesCodec.members(hours: hours)).named("RecordedService"))
+                .named("RecordedServices"),
+            "the ways to have an order"),
+        .optional("orderAheadDays", .integer),
+        .optional(
+            "slots",
+            .object([.member("minutes", .integer), .optional("orders", .integer)]).named("RecordedSlots").orNull),
+        .optional(
+            "dayparts",
+            .list(
+                of: .object([.member("id", .identifier), .member("hours", .list(of: hours))]).named("RecordedDaypart"))),
+    ]
+
+    private static let byHours = JSONSchema.Member.optional("by", .words(["hours"]), "where its hours did it")
+
+    static let schemas = [
+        EventSchema(
+            "outlet.registered",
+            "The outlet exists, closed and shown, with these details; those that are left out are none.",
+            [.member("currency", .string)], details),
+        EventSchema("outlet.detailsChanged", "Each detail that is there replaces the one before.", details),
+        EventSchema("outlet.opened", "The outlet is open, and no longer paused or slow.", [byHours]),
+        EventSchema(
+            "outlet.closed", "The outlet is closed, and no longer paused or slow.",
+            [byHours, .optional("opensAt", .moment, "when its hours open it again")]),
+        EventSchema(
+            "outlet.daypartsChanged", "Items and sections of a daypart can be ordered while it is active.",
+            [
+                .member("active", .list(of: .identifier)),
+                .optional(
+                    "later",
+                    .list(
+                        of: .object([.member("id", .identifier), .optional("begins", .moment)])
+                            .named("RecordedLater")), "the dayparts that are not"),
+            ]),
+        EventSchema(
+            "outlet.slowed", "The open outlet promises orders so much later, until then.",
+            [.member("minutes", .integer), .member("until", .moment)]),
+        EventSchema(
+            "outlet.paused", "The outlet takes no orders until then, and is open afterwards.",
+            [.member("until", .moment), .optional("reason", .string)]),
+        EventSchema("outlet.hidden", "No search finds the outlet.", []),
+        EventSchema("outlet.shown", "Searches find the outlet.", []),
+        EventSchema("outlet.removed", "The outlet is gone; no event of it follows.", []),
+    ]
+}

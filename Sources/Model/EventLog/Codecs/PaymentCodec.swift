@@ -60,3 +60,12 @@ public enum PaymentCodec {
         return Order.Payment(reference: reference, kind, amount, of: parent)
     }
 }
+
+extension PaymentCodec {
+    /// The members of a report.
+    static let members: [JSONSchema.Member] = [
+        .member("ref", .string, "what the payment service calls it"),
+        .member("state", .words(of: Order.PaymentKind.self)), .member("amount", .money),
+        .optional("of", .string.orNull, "the `ref` of the report that it is a part of; null where it may be several"),
+    ]
+}

@@ -169,7 +169,7 @@ extension PromotionCodec {
             .member(
                 "give",
                 .object([
-                    .optional("percent", .integer, "thousandths of a percent"), .optional("amount", .money),
+                    .optional("percent", .rate), .optional("amount", .money),
                     .optional("price", .money),
                 ]).named("Gift"), "one of its members"),
             .optional(
@@ -189,4 +189,18 @@ extension PromotionCodec {
             .optional("by", .words(of: Promotion.Payer.self), "who pays; the outlet where it is left out"),
         ]
     }
+}
+
+extension PromotionCodec {
+    private static let id = JSONSchema.Member.member("id", .identifier)
+
+    static let schemas = [
+        EventSchema(
+            "promotions.put",
+            "The outlet has the promotion, in place of one with its id; with another `limit` it is no longer used up.",
+            members(time: .moment)),
+        EventSchema("promotions.ended", "The promotion is gone.", [id]),
+        EventSchema("promotions.spent", "The promotion is used up.", [id]),
+        EventSchema("promotions.resumed", "The promotion can be used again.", [id]),
+    ]
 }

@@ -68,3 +68,25 @@ enum SupplyEventCodec {
         }
     }
 }
+
+extension SupplyEventCodec {
+    private static let order = JSONSchema.Member.member("order", .identifier)
+    private static let claims = JSONSchema.Member.optional("claims", ClaimCodec.schema)
+    private static let at = JSONSchema.Member.member("at", .moment)
+
+    /// Why an order gets nothing.
+    static let refusal: [JSONSchema.Member] = [
+        .member("code", .string, "of an error"), .member("text", .string, "for people"),
+    ]
+
+    static let schemas = [
+        EventSchema(
+            "supply.stocked", "So much is left; without `left` it is no longer counted.", ClaimCodec.key,
+            [.optional("left", .integer)]),
+        EventSchema(
+            "supply.held", "The order has its claims: each is taken from what is left, or added to what is used.",
+            [order, claims, at]),
+        EventSchema("supply.refused", "The order gets nothing.", [order], refusal, [at]),
+        EventSchema("supply.returned", "The order has given these back, and they are left again.", [order, claims]),
+    ]
+}

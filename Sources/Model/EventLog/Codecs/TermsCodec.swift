@@ -145,7 +145,6 @@ public enum TermsCodec {
 }
 
 extension TermsCodec {
-    private static let rate = JSONSchema.integer.saying("thousandths of a percent")
     private static let fee = JSONSchema.object([
         .member("fee", .money), .optional("freeFrom", .money, "from what subtotal on it is not charged"),
         .optional("tax", .identifier),
@@ -153,7 +152,7 @@ extension TermsCodec {
 
     /// What is charged for service and by fees.
     public static let chargesSchema = JSONSchema.object([
-        .optional("service", .object([.member("rate", rate), .optional("tax", .identifier)]).named("ServiceCharge")),
+        .optional("service", .object([.member("rate", .rate), .optional("tax", .identifier)]).named("ServiceCharge")),
         .optional("smallOrder", fee), .optional("delivery", fee),
     ]).named("OutletCharges")
 
@@ -164,8 +163,8 @@ extension TermsCodec {
             "taxes",
             .list(
                 of: .object([
-                    .member("id", .identifier), .member("name", .string), .member("rate", rate),
-                    .optional("rates", ServiceKind.schema(of: rate), "where they differ by service"),
+                    .member("id", .identifier), .member("name", .string), .member("rate", .rate),
+                    .optional("rates", ServiceKind.schema(of: .rate), "where they differ by service"),
                 ]).named("Tax"))),
         .optional("charges", chargesSchema),
     ]

@@ -14,6 +14,8 @@ enum Upcaster {
         /// What turns version 1 into 2, and so on, up to the first version that the present reader understands as it is.
         /// Old events are many: where the reader can understand them without a step, they are read as fast as new ones.
         var steps: [Step] = []
+        /// What the versions have that others do not, for docs/events.md.
+        var history: String?
 
         /// The present version.
         var version: Int { versions[versions.count - 1] }
@@ -27,43 +29,51 @@ enum Upcaster {
 
     /// The kinds whose schema has changed.
     private static let schemas = [
-        // From version 3 on with services, or taxes with rates for them; from version 4 on with orders ahead, dayparts, or
-        // special days whose periods have no day of the week.
-        Schema(kind: "outlet.registered", versions: [2, 3, 3, 4], steps: [ratingInHundredths]),
-        Schema(kind: "outlet.detailsChanged", versions: [1, 2, 2, 3]),
-        // Version 2 says when the hours open it again.
-        Schema(kind: "outlet.closed", versions: [1, 1, 1, 2]),
-        // Version 2 has prices by service, version 3 combos and options with a tax, version 4 a daypart, and
-        // version 5 the promotion that an item is shown for.
-        Schema(kind: "menu.itemAdded", versions: [1, 2, 3, 4, 4, 5]),
-        Schema(kind: "menu.itemChanged", versions: [1, 2, 3, 4, 4, 5]),
-        // Version 2 has a daypart.
-        Schema(kind: "menu.sectionAdded", versions: [1, 1, 1, 2]),
-        Schema(kind: "menu.sectionChanged", versions: [1, 1, 1, 2]),
-        Schema(kind: "menu.groupPut", versions: [1, 2, 3]),
-        // Version 1 has ids in `options`, and not what the options were called and cost.
-        Schema(kind: "cart.itemAdded", versions: [2]),
-        // Version 2 has the time that the order is wanted for.
-        Schema(kind: "cart.serviceChosen", versions: [1, 1, 1, 2]),
-        // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases. Version 4 says how
-        // the order is handed over, version 5 has discounts.
-        Schema(kind: "cart.checkedOut", versions: [3, 4, 4, 4, 4, 5]),
-        // Version 2 has a reason.
-        Schema(kind: "order.delayed", versions: [1, 1, 1, 2]),
-        // From version 5 on with what it took of what is counted, from version 6 on with discounts.
-        Schema(kind: "order.placed", versions: [3, 4, 4, 4, 5, 6]),
-        // Version 2 gives something back.
-        Schema(kind: "order.rejected", versions: [1, 1, 1, 1, 2]),
-        Schema(kind: "order.cancelled", versions: [1, 1, 1, 1, 2]),
-        // Version 2 is not the merchant's doing.
-        Schema(kind: "menu.itemSuspended", versions: [1, 1, 1, 1, 2]),
-        Schema(kind: "menu.itemResumed", versions: [1, 1, 1, 1, 2]),
-        Schema(kind: "menu.optionSuspended", versions: [1, 1, 1, 1, 2]),
-        Schema(kind: "menu.optionResumed", versions: [1, 1, 1, 1, 2]),
-        // Version 1 has all taxes together as `tax`.
-        Schema(kind: "order.refunded", versions: [2]),
-        Schema(kind: "order.paymentReported", versions: [2], steps: [paymentOfItsReference]),
+        Schema(
+            kind: "outlet.registered", versions: [2, 3, 3, 4], steps: [ratingInHundredths],
+            history: "version 1 has `rating`, a decimal number, in place of `ratingHundredths`; " + ofOutlets(3, 4)),
+        Schema(kind: "outlet.detailsChanged", versions: [1, 2, 2, 3], history: ofOutlets(2, 3)),
+        Schema(kind: "outlet.closed", versions: [1, 1, 1, 2], history: "2 with `opensAt`"),
+        Schema(kind: "menu.itemAdded", versions: [1, 2, 3, 4, 4, 5], history: ofItems),
+        Schema(kind: "menu.itemChanged", versions: [1, 2, 3, 4, 4, 5], history: ofItems),
+        Schema(kind: "menu.sectionAdded", versions: [1, 1, 1, 2], history: "2 with a `daypart`"),
+        Schema(kind: "menu.sectionChanged", versions: [1, 1, 1, 2], history: "2 with a `daypart`"),
+        Schema(
+            kind: "menu.groupPut", versions: [1, 2, 3], history: "2 with `servicePrices`, 3 with the `tax` of an option"
+        ),
+        Schema(
+            kind: "cart.itemAdded", versions: [2],
+            history: "version 1 has ids in `options`, and not what the options were called and cost"),
+        Schema(kind: "cart.serviceChosen", versions: [1, 1, 1, 2], history: "2 with `for`"),
+        Schema(
+            kind: "cart.checkedOut", versions: [3, 4, 4, 4, 4, 5],
+            history: "version 1 has no charges, as there were none; version 2 has taxes without `rate` and `bases`; "
+                + "4 says how the order is had, 5 has discounts"),
+        Schema(kind: "order.delayed", versions: [1, 1, 1, 2], history: "2 with a reason"),
+        Schema(
+            kind: "order.placed", versions: [3, 4, 4, 4, 5, 6],
+            history: "versions 1 and 2 as those of `cart.checkedOut`; 4 says how the order is had, 5 has `claims`, "
+                + "6 discounts"),
+        Schema(kind: "order.rejected", versions: [1, 1, 1, 1, 2], history: "2 with `claims`"),
+        Schema(kind: "order.cancelled", versions: [1, 1, 1, 1, 2], history: "2 with `claims`"),
+        Schema(kind: "menu.itemSuspended", versions: [1, 1, 1, 1, 2], history: "2 with `by`"),
+        Schema(kind: "menu.itemResumed", versions: [1, 1, 1, 1, 2], history: "2 with `by`"),
+        Schema(kind: "menu.optionSuspended", versions: [1, 1, 1, 1, 2], history: "2 with `by`"),
+        Schema(kind: "menu.optionResumed", versions: [1, 1, 1, 1, 2], history: "2 with `by`"),
+        Schema(kind: "order.refunded", versions: [2], history: "version 1 has all taxes together as `tax`"),
+        Schema(
+            kind: "order.paymentReported", versions: [2], steps: [paymentOfItsReference],
+            history: "version 1 has no `of`: a report is of its own `ref`, and was not checked for its parent"),
     ]
+
+    private static func ofOutlets(_ services: Int, _ times: Int) -> String {
+        "\(services) with `services` or `rates` of a tax; \(times) with `orderAheadDays`, `slots`, `dayparts`, or "
+            + "`specialDays` with periods, which had a `day` before"
+    }
+
+    private static let ofItems =
+        "2 with `prices`, 3 where it is a `combo`, 4 with a `daypart`, 5 with a `promotion`"
+
     private static let unchanged = Schema(kind: "", versions: [1])
 
     /// The schema of a kind.

@@ -90,13 +90,18 @@ public enum LogDocument {
 
 extension LogDocument {
     /// An event, as ``bytes(of:)-(RecordedEvent)`` shows it. `EventSchema` says what the payloads are.
-    public static let eventSchema = JSONSchema.object([
-        .member("partition", .count), .member("position", .count), .member("stream", .string),
-        .member("version", .count, "of the stream"), .member("kind", .string),
-        .member("schemaVersion", .count, "of the kind's payload"),
-        .member("payload", .object(others: .any), "by kind and schemaVersion, as docs/events.md has it"),
-        .member("metadata", EventMetadata.schema), .member("recordedAt", .time),
-    ]).named("Event")
+    public static let eventSchema = schema(
+        kind: .string, payload: .object(others: .any).saying("by kind and schemaVersion, as docs/events.md has it")
+    ).named("Event")
+
+    static func schema(kind: JSONSchema, payload: JSONSchema) -> JSONSchema {
+        .object([
+            .member("partition", .count), .member("position", .count), .member("stream", .string),
+            .member("version", .count, "of the stream"), .member("kind", kind),
+            .member("schemaVersion", .count, "of the kind's payload"), .member("payload", payload),
+            .member("metadata", EventMetadata.schema), .member("recordedAt", .time),
+        ])
+    }
 
     /// Events that a filter found.
     public static let foundSchema = JSONSchema.object([

@@ -431,11 +431,6 @@ extension OrderDocument {
         .member("from", .time.orNull), .member("to", .time.orNull), .member("reason", .string.orNull),
     ]).named("PromiseChange")
 
-    private static let lineChange = JSONSchema.object([
-        .member("line", .string), .member("name", .string), .member("from", .integer), .member("to", .integer),
-        .optional("replaces", .string, "the line in whose place it is"),
-    ]).named("LineChange")
-
     private static let bill = JSONSchema.object([
         .member("total", .money), .member("digest", .string),
         .optional("lines", .list(of: JSONSchema.object(LineDocument.members).named("BillLine"))),
@@ -446,7 +441,7 @@ extension OrderDocument {
         .member("by", .words(of: Order.Party.self)),
         .optional("state", .words(of: Order.ChangeRecord.Outcome.self), "what became of it; left out of a proposal"),
         .optional("declinedBy", .words(of: Order.Party.self)), .optional("until", .time),
-        .member("change", .list(of: lineChange)), .member("before", bill), .member("after", bill),
+        .member("change", .list(of: OrderChangeCodec.lineSchema)), .member("before", bill), .member("after", bill),
     ]).named("OrderChange")
 
     private static let payment = JSONSchema.object([

@@ -1,4 +1,5 @@
 public import Domain
+internal import EventLog
 public import TextFormats
 
 /// What an outlet took, as `TAKINGS` answers it.
@@ -170,7 +171,7 @@ extension TakingsDocument {
         "taxes",
         .list(
             of: .object([
-                .member("id", .identifier.orNull), .member("rate", .integer.orNull, "thousandths of a percent"),
+                .member("id", .identifier.orNull), .member("rate", .rate.orNull),
                 .member("base", .money), .member("amount", .money),
             ]).named("TaxSum")))
 
