@@ -236,7 +236,7 @@ class Charge:
     id: str | None = None
     # What receipts call it.
     name: str | None = None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     rate: int | None = None
 
 
@@ -550,7 +550,7 @@ class FoundOutlet:
 class Gift:
     # In minor units.
     amount: int | None = None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     percent: int | None = None
     # In minor units.
     price: int | None = None
@@ -1470,7 +1470,7 @@ class RefundedTax:
     # What the tax was taken of, in minor units.
     base: int | None = None
     id: str | None = None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     rate: int | None = None
 
 
@@ -1529,7 +1529,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceCharge:
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     rate: int
     tax: str | None = None
 
@@ -1689,7 +1689,7 @@ class TakingsSum:
 class Tax:
     id: str
     name: str
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     rate: int
     # Where they differ by service.
     rates: TaxRates | None = None
@@ -1699,18 +1699,18 @@ class Tax:
 class TaxRates:
     """Where they differ by service."""
 
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     delivery: int | None = None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     pickup: int | None = None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     table: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxSum:
     id: str | None
-    # Thousandths of a percent.
+    # In thousandths of a percent.
     rate: int | None
     # In minor units.
     base: int

@@ -139,7 +139,7 @@ export interface Charge {
     id?: string;
     /** What receipts call it. */
     name?: string;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     rate?: number;
 }
 
@@ -438,7 +438,7 @@ export interface FoundOutlet {
 export interface Gift {
     /** In minor units. */
     amount?: number;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     percent?: number;
     /** In minor units. */
     price?: number;
@@ -1347,7 +1347,7 @@ export interface RefundedTax {
     /** What the tax was taken of, in minor units. */
     base?: number;
     id?: string;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     rate?: number;
 }
 
@@ -1401,7 +1401,7 @@ export interface Scope {
 }
 
 export interface ServiceCharge {
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     rate: number;
     tax?: string;
 }
@@ -1545,7 +1545,7 @@ export interface TakingsSum {
 export interface Tax {
     id: string;
     name: string;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     rate: number;
     /** Where they differ by service. */
     rates?: TaxRates;
@@ -1553,17 +1553,17 @@ export interface Tax {
 
 /** Where they differ by service. */
 export interface TaxRates {
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     delivery?: number;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     pickup?: number;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     table?: number;
 }
 
 export interface TaxSum {
     id: string | null;
-    /** Thousandths of a percent. */
+    /** In thousandths of a percent. */
     rate: number | null;
     /** In minor units. */
     base: number;

@@ -209,7 +209,7 @@ public struct Charge: Codable, Equatable, Sendable {
     public var id: String?
     /// What receipts call it.
     public var name: String?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var rate: Int?
 }
 
@@ -561,7 +561,7 @@ public struct FoundOutlet: Codable, Equatable, Sendable {
 public struct Gift: Codable, Equatable, Sendable {
     /// In minor units.
     public var amount: Int?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var percent: Int?
     /// In minor units.
     public var price: Int?
@@ -1762,7 +1762,7 @@ public struct RefundedTax: Codable, Equatable, Sendable {
     /// What the tax was taken of, in minor units.
     public var base: Int?
     public var id: String?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var rate: Int?
 }
 
@@ -1823,7 +1823,7 @@ public struct Scope: Codable, Equatable, Sendable {
 }
 
 public struct ServiceCharge: Codable, Equatable, Sendable {
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var rate: Int
     public var tax: String?
 }
@@ -1977,7 +1977,7 @@ public struct TakingsSum: Codable, Equatable, Sendable {
 public struct Tax: Codable, Equatable, Sendable {
     public var id: String
     public var name: String
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var rate: Int
     /// Where they differ by service.
     public var rates: TaxRates?
@@ -1985,17 +1985,17 @@ public struct Tax: Codable, Equatable, Sendable {
 
 /// Where they differ by service.
 public struct TaxRates: Codable, Equatable, Sendable {
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var delivery: Int?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var pickup: Int?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var table: Int?
 }
 
 public struct TaxSum: Codable, Equatable, Sendable {
     public var id: String?
-    /// Thousandths of a percent.
+    /// In thousandths of a percent.
     public var rate: Int?
     /// In minor units.
     public var base: Int
