@@ -47,7 +47,7 @@ export interface Identity {
     take(answer: Headers): void;
 }
 
-const isBrowser = "window" in globalThis || "WorkerGlobalScope" in globalThis;
+const isBrowser = "document" in globalThis || "WorkerGlobalScope" in globalThis;
 const cookieName = "__Host-tiffin";
 
 /**

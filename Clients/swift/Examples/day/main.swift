@@ -2,8 +2,8 @@
 //
 //     swift run --package-path Clients/swift day STORE CONSOLE OUTLET
 //
-// With users, TIFFIN_USER and TIFFIN_TOKEN are those of an admin. The tests run it while every connection is cut again and
-// again, and look into the log for what was done twice or not at all.
+// With users, TIFFIN_USER and TIFFIN_TOKEN are those of an admin. The tests run it while every connection is cut again
+// and again, and look into the log for what was done twice or not at all.
 
 import Foundation
 import TiffinClient
