@@ -34,6 +34,7 @@ struct Tiffin {
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
         AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, WhyCommand.self,
         ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self, SchemaCommand.self,
+        ModelCommand.self,
     ]
 
     /// Ends the process, with its last words.
