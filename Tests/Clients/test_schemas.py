@@ -3,13 +3,18 @@
 import json
 import queue
 import threading
+from contextlib import closing
+from http.client import HTTPConnection
 
 import pytest
 from jsonschema import Draft202012Validator
 
 import schemas
 from monkeys import SHORT, SMALL, Recording, Tampering, run_monkey
-from tiffin import CHECKOUT, Client, Push, run_tiffin
+from test_missing import PICTURE
+from tiffin import (
+    CHECKOUT, REPLY_SECONDS, Client, Push, Server, fresh_database, item_document, put_open_outlet, run_tiffin,
+    section_document)
 
 # In RESP3 they are answered by pushes alone.
 PUSHED = [b"SUBSCRIBE", b"UNSUBSCRIBE"]
@@ -70,6 +75,28 @@ def test_every_answer_of_a_run_fits_its_schema(server, tmp_path):
     assert {b"CART.ADD", b"CART.GET", b"CART.QUOTE", b"OUTLET.HOME", b"ORDER.GET", b"KITCHEN", b"LOG.READ"} <= proxy.checked
 
 
+def test_every_list_of_the_console_fits_its_schema():
+    """Most of them are shown by pages alone. What has to be there for a row in each is made first."""
+    options = ["--console", "127.0.0.1:0", "--slowlog-log-slower-than", 0]
+    with fresh_database() as database, Server(database=database, options=map(str, options)) as server:
+        with server.client() as client:
+            put_open_outlet(client, "here", [section_document("s", [item_document("rice", 100)])])
+            client("CART.ADD", "c", "here", "rice", 1)
+            lists = [path for path, methods in schemas.openapi()["paths"].items() if "{" not in path and "get" in methods]
+            answered = {}
+            with closing(HTTPConnection(server.site("console"), timeout=REPLY_SECONDS)) as connection:
+                connection.request("PUT", "/v1/outlets/here/pictures", PICTURE, {"Content-Type": "image/jpeg"})
+                answered["picture"] = json.loads(connection.getresponse().read())
+                for path in lists:
+                    if path == "/v1/stream":
+                        continue
+                    connection.request("GET", path)
+                    answer = connection.getresponse()
+                    answered[path] = json.loads(answer.read() or "null")
+        assert answered["/v1/slowlog"]["commands"] and answered["/v1/clients"]["clients"]
+        assert answered["picture"]["path"].startswith("/pictures/")
+
+
 def test_what_does_not_fit_is_noticed(client, name, outlet):
     cart = f"cart-{name}"
     client("CART.ADD", cart, outlet, "rice", 1)
@@ -89,7 +116,7 @@ def test_what_does_not_fit_is_noticed(client, name, outlet):
 
 def test_the_executable_prints_every_schema_and_both_descriptions():
     names = run_tiffin("schema").stdout.split()
-    assert names[:1] == ["AttributeFacet"] and names[-1:] == ["relay.moved"]
+    assert {"Cart", "Home", "Order", "order.placed"} < set(names)
     run = run_tiffin("schema", *names)
     assert (run.returncode, run.stderr) == (0, "")
     for name, line in zip(names, run.stdout.splitlines(), strict=True):

@@ -25,9 +25,9 @@ struct Operation: Sendable {
     }
 
     /// A body that is no object of parameters.
-    enum Content: String, Sendable {
-        case document = "application/json"
-        case picture = "image/*"
+    enum Content: Sendable {
+        case document(JSONSchema)
+        case picture
     }
 
     /// What generated clients call it.
@@ -57,8 +57,11 @@ struct Operation: Sendable {
         self.summary = summary
     }
 
-    /// The schemas of its answers.
-    var schemas: [JSONSchema] { answers.compactMap(\.schema) }
+    /// The schemas of its answers and its body.
+    var schemas: [JSONSchema] {
+        guard case .document(let document) = content else { return answers.compactMap(\.schema) }
+        return answers.compactMap(\.schema) + [document]
+    }
 }
 
 // MARK: What is not in the table of routes
@@ -198,12 +201,12 @@ extension Operation {
         writer.field("required", content != nil || body.contains(where: \.isRequired))
         writer.key("content")
         writer.beginObject()
-        writer.key(dynamic: (content ?? .document).rawValue)
+        if case .picture = content { writer.key("image/*") } else { writer.key("application/json") }
         writer.beginObject()
         writer.key("schema")
         switch content {
         case .picture: JSONSchema.string.write(to: &writer, in: .openAPI)
-        case .document: JSONSchema.object(others: .any).write(to: &writer, in: .openAPI)
+        case .document(let document): document.write(to: &writer, in: .openAPI)
         case nil:
             JSONSchema.object(
                 body.map { $0.isRequired ? .member($0.name, $0.schema) : .optional($0.name, $0.schema.orNull) }

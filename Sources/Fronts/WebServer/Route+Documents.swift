@@ -120,7 +120,9 @@ extension Route {
             case .path, .query: operation.parameters.append(parameter.described(by: command))
             case .filters: operation.parameters.append(.filters)
             case .body: operation.body.append(parameter.described(by: command))
-            case .content: operation.content = takesPicture ? .picture : .document
+            case .content:
+                let document = command.parameterDescriptions.lazy.compactMap(\.schema).first
+                operation.content = document.map(Operation.Content.document) ?? .picture
             case .cart, .customer: break
             }
         }

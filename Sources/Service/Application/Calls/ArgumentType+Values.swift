@@ -212,8 +212,8 @@ extension ArgumentType<StreamName> {
 
 extension ArgumentType {
     /// A JSON document, read and checked by its type.
-    static func document(_ type: Value.Type) -> ArgumentType where Value: InputValue {
-        ArgumentType(kind: .string, accepting: "a JSON document") { argument, _ throws(Failure) in
+    static func document(_ type: Value.Type) -> ArgumentType where Value: InputObject {
+        ArgumentType(kind: .string, accepting: "a JSON document", schema: Value.schema) { argument, _ throws(Failure) in
             try DocumentInput.decode(type, from: argument)
         }
     }

@@ -8,23 +8,27 @@ package struct ArgumentType<Value>: Sendable {
     let accepted: String
     /// What an id of this type names, if it matters who may use it.
     let subject: Subject?
+    /// The document that it is, if it is one.
+    let schema: JSONSchema?
     /// Reads the value; `field` names it in the error.
     package let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
 
     /// A way to read values.
     package init(
         kind: ParameterDescription.Kind, accepting accepted: String, subject: Subject? = nil,
+        schema: JSONSchema? = nil,
         read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
     ) {
         self.kind = kind
         self.accepted = accepted
         self.subject = subject
+        self.schema = schema
         self.read = read
     }
 
     /// The same type, of which the command itself takes only some values.
     package func accepting(_ accepted: String) -> ArgumentType {
-        ArgumentType(kind: kind, accepting: accepted, subject: subject, read: read)
+        ArgumentType(kind: kind, accepting: accepted, subject: subject, schema: schema, read: read)
     }
 }
 
@@ -93,6 +97,8 @@ package struct ParameterDescription: Sendable {
     package var accepted: String
     /// The value of a call that lacks it, if it has one.
     package var standard: String?
+    /// The document that it is, if it is one.
+    package var schema: JSONSchema?
 
     /// How many arguments it takes.
     var argumentCount: Int { token != nil && kind != .pureToken ? 2 : 1 }
@@ -164,7 +170,7 @@ package struct ParameterList: Sendable {
         descriptions.append(
             ParameterDescription(
                 name: name, kind: type.kind, token: nil, isOptional: isOptional, isRepeated: false,
-                accepted: type.accepted))
+                accepted: type.accepted, schema: type.schema))
         fixedCount += 1
         return .argument(fixedCount - 1)
     }

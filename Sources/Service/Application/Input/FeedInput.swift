@@ -1,11 +1,13 @@
 internal import Domain
+internal import TextFormats
 
 /// The document of `MENU.FEED.PUT`: also as `MENU.FEED.GET` gives it.
 struct FeedInput: InputObject {
-    static let fields: [String] = [
-        "state", "problems", "source", "etag", "modified", "key", "checkedAt", "refreshedAt",
+    static let members: [JSONSchema.Member] = [
+        .member("state", .words(of: FeedCheck.State.self)), .optional("problems", .list(of: .string)),
+        .optional("source", .string), .optional("etag", .string), .optional("modified", .string),
+        .optional("key", .string, "of how it was read"), .ignored("checkedAt"), .ignored("refreshedAt"),
     ]
-    static let required: [String] = ["state"]
 
     private let state: FeedCheck.State
     private let problems: [Text]

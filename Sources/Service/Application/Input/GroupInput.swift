@@ -3,8 +3,11 @@ internal import TextFormats
 
 /// A group of `MENU.PUT`, or the document of `MENU.GROUP.PUT`.
 struct GroupInput: InputObject {
-    static let fields: [String] = ["id", "title", "min", "max", "free", "setsPrice", "options"]
-    static let required: [String] = ["title", "options"]
+    static let members: [JSONSchema.Member] = [
+        .optional("id", .identifier, "needed in a menu"), .member("title", .string), .optional("min", .integer),
+        .optional("max", .integer), .optional("free", .integer), .optional("setsPrice", .boolean),
+        .member("options", .list(of: OptionInput.schema)),
+    ]
 
     let id: Identifier?
     private let title: Text
@@ -32,10 +35,13 @@ struct GroupInput: InputObject {
 }
 
 private struct OptionInput: InputObject {
-    static let fields: [String] = [
-        "id", "name", "price", "prices", "item", "tax", "default", "max", "groups", "available", "availableFrom",
+    static let members: [JSONSchema.Member] = [
+        .member("id", .identifier), .member("name", .string), .optional("price", .money),
+        .optional("prices", .object(others: .money), "by the size or the way to have the order"),
+        .optional("item", .identifier), .optional("tax", .identifier), .optional("default", .integer),
+        .optional("max", .integer), .optional("groups", .list(of: .identifier)), .ignored("available"),
+        .ignored("availableFrom"),
     ]
-    static let required: [String] = ["id", "name"]
 
     let option: MenuOption
 

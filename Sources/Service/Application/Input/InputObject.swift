@@ -2,10 +2,8 @@ internal import TextFormats
 
 /// An object in a client's document.
 protocol InputObject: InputValue {
-    /// The fields that it may have. Any other is refused.
-    static var fields: [String] { get }
-    /// The required ones. All that are missing are named at once.
-    static var required: [String] { get }
+    /// The fields that it may have. Any other is refused, and all that are missing are named at once.
+    static var members: [JSONSchema.Member] { get }
 
     init(_ fields: InputFields) throws(InputError)
 }
@@ -13,9 +11,15 @@ protocol InputObject: InputValue {
 extension InputObject {
     static var expectation: String { "an object" }
 
+    /// What it may be, by the name of its type.
+    static var schema: JSONSchema {
+        JSONSchema.object(members.map { $0.isRequired ? $0 : .optional($0.name, $0.schema.orNull) })
+            .named("\(Self.self)")
+    }
+
     init?(input: JSONValue) throws(InputError) {
         guard case .object(let members) = input else { return nil }
-        try self.init(try InputFields(members, known: Self.fields, required: Self.required))
+        try self.init(try InputFields(members, known: Self.members))
     }
 }
 
@@ -27,15 +31,17 @@ struct InputFields {
     private let members: [JSONValue.Member]
 
     fileprivate init(
-        _ members: [JSONValue.Member], known: [String], required: [String]
+        _ members: [JSONValue.Member], known: [JSONSchema.Member]
     ) throws(InputError) {
         for member in members {
-            guard known.contains(where: { member.isNamed($0) }) else {
+            guard known.contains(where: { member.isNamed($0.name) }) else {
                 let name = member.key
                 throw InputError(name.utf8.count <= InputFields.longestName ? name : "", "unknown field")
             }
         }
-        let missing = required.filter { name in !members.contains { $0.isNamed(name) } }
+        let missing = known.filter { known in
+            known.isRequired && !members.contains { $0.isNamed(known.name) }
+        }.map(\.name)
         guard let last = missing.last else {
             self.members = members
             return
@@ -66,4 +72,9 @@ struct InputFields {
             throw error.within(member.key)
         }
     }
+}
+
+extension JSONSchema.Member {
+    /// A field that is taken because documents that are answered have it, and that says nothing.
+    static func ignored(_ name: String) -> JSONSchema.Member { .optional(name, .any, "not read") }
 }

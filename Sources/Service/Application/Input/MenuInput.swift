@@ -1,10 +1,13 @@
 internal import Domain
+internal import EventLog
 internal import TextFormats
 
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that a client can read it, change it and put it back.
 struct MenuInput: InputObject {
-    static let fields: [String] = ["sections", "groups", "outlet", "version", "feed"]
-    static let required: [String] = ["sections"]
+    static let members: [JSONSchema.Member] = [
+        .member("sections", .list(of: SectionInput.schema)), .optional("groups", .list(of: GroupInput.schema)),
+        .ignored("outlet"), .ignored("version"), .ignored("feed"),
+    ]
 
     let document: MenuDocument
 
@@ -24,8 +27,12 @@ struct MenuInput: InputObject {
 
 /// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
 struct SectionInput: InputObject {
-    static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "daypart", "items"]
-    static let required: [String] = ["title", "kind"]
+    static let members: [JSONSchema.Member] = [
+        .optional("id", .identifier, "needed in a menu"), .member("title", .string),
+        .member("kind", .words(SectionKind.all.map(\.name.string))),
+        .optional("layout", LayoutInput.schema, "that of the kind where it is left out"), .optional("sticky", .boolean),
+        .optional("daypart", .identifier), .optional("items", .list(of: ItemInput.schema)),
+    ]
 
     let id: Identifier?
     let items: [ItemInput]
@@ -63,8 +70,10 @@ struct SectionInput: InputObject {
 }
 
 private struct LayoutInput: InputObject {
-    static let fields: [String] = ["style", "width", "height", "minimumWidth"]
-    static let required: [String] = ["style"]
+    static let members: [JSONSchema.Member] = [
+        .member("style", .words(LayoutStyle.all.map(\.name.string))), .optional("width", .integer, "of a card"),
+        .optional("height", .integer, "of a card"), .optional("minimumWidth", .integer, "of a card"),
+    ]
 
     private let style: Text
     private let size: Layout.CardSize?
@@ -97,12 +106,19 @@ private struct LayoutInput: InputObject {
 
 /// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
 struct ItemInput: InputObject {
-    static let fields: [String] = [
-        "id", "kind", "name", "description", "price", "prices", "cuisine", "tags", "imageSmall", "imageLarge", "images",
-        "links", "maxQuantity", "options", "tax", "combo", "daypart", "promotion", "attributes", "from", "hasOptions",
-        "groups", "available", "availableFrom",
+    static let members: [JSONSchema.Member] = [
+        .optional("id", .identifier, "needed in a menu"), .member("kind", .words(ItemKind.all.map(\.name.string))),
+        .member("name", .string), .optional("description", .string), .optional("price", .money),
+        .optional("prices", ServiceKind.schema(of: .money.orNull)), .optional("cuisine", .string),
+        .optional("tags", .list(of: .string)), .optional("imageSmall", .string), .optional("imageLarge", .string),
+        .optional("images", .list(of: ItemImage.schema)), .optional("links", .list(of: ItemLink.schema)),
+        .optional("maxQuantity", .integer), .optional("options", .list(of: .identifier), "its groups"),
+        .optional("tax", .identifier), .optional("combo", .boolean), .optional("daypart", .identifier),
+        .optional("promotion", .identifier),
+        .optional("attributes", .object(others: .any), "as docs/menus.md has them"),
+        .optional("from", .boolean, "as an item shows it: then its price is not read"), .ignored("hasOptions"),
+        .ignored("groups"), .ignored("available"), .ignored("availableFrom"),
     ]
-    static let required: [String] = ["kind", "name"]
 
     let id: Identifier?
     /// The item under an identifier that is yet to be set.
@@ -145,8 +161,9 @@ struct ItemInput: InputObject {
 }
 
 extension ItemImage: InputObject {
-    static var fields: [String] { ["url", "alt"] }
-    static var required: [String] { ["url"] }
+    static let members: [JSONSchema.Member] = [
+        .member("url", .string), .optional("alt", .string),
+    ]
 
     init(_ fields: InputFields) throws(InputError) {
         self.init(url: try fields.required("url"), alternative: try fields.optional("alt"))
@@ -154,8 +171,9 @@ extension ItemImage: InputObject {
 }
 
 extension ItemLink: InputObject {
-    static var fields: [String] { ["rel", "url", "title"] }
-    static var required: [String] { ["rel", "url"] }
+    static let members: [JSONSchema.Member] = [
+        .member("rel", .identifier), .member("url", .string), .optional("title", .string),
+    ]
 
     init(_ fields: InputFields) throws(InputError) {
         self.init(

@@ -1,9 +1,12 @@
 internal import Domain
+internal import TextFormats
 
 /// The document of `ORDER.CHANGE`.
 struct OrderChangeInput: InputObject {
-    static let fields: [String] = ["lines", "add"]
-    static let required: [String] = []
+    static let members: [JSONSchema.Member] = [
+        .optional("lines", .list(of: LineInput.schema), "what is left of lines"),
+        .optional("add", .list(of: ArrivalInput.schema), "what comes in"),
+    ]
 
     private let lines: [LineInput]
     private let arrivals: [ArrivalInput]
@@ -32,8 +35,10 @@ struct OrderChangeInput: InputObject {
 
 /// How many of a line are left, and what comes in place of the rest.
 private struct LineInput: InputObject {
-    static let fields: [String] = ["line", "quantity", "by"]
-    static let required: [String] = ["line"]
+    static let members: [JSONSchema.Member] = [
+        .member("line", .string), .optional("quantity", .count, "how many are left; needed without by"),
+        .optional("by", ArrivalInput.schema, "what comes in place of the rest"),
+    ]
 
     let line: Text
     let quantity: Int
@@ -48,8 +53,10 @@ private struct LineInput: InputObject {
 
 /// What comes into an order, chosen as in `CART.ADD`.
 private struct ArrivalInput: InputObject {
-    static let fields: [String] = ["item", "quantity", "options"]
-    static let required: [String] = ["item", "quantity"]
+    static let members: [JSONSchema.Member] = [
+        .member("item", .identifier), .member("quantity", .integer),
+        .optional("options", .string, "such as large,cheese*2"),
+    ]
 
     let item: Identifier
     let quantity: Int

@@ -1,19 +1,30 @@
 internal import Domain
+internal import EventLog
 internal import Foundation
+internal import TextFormats
 
 /// The document of `OUTLET.PUT`: also as `OUTLET.GET` gives it, so that a client can read it, change it and put it
 /// back.
 struct OutletInput: InputObject {
-    static let fields: [String] = [
-        "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
-        "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "specialDays", "follows", "prepMinutes",
-        "acceptWithin", "payment",
-        "payWithin", "dayStarts", "taxIncluded", "taxes", "charges", "services", "orderAheadDays", "slots", "dayparts",
-        "id", "version", "status", "opensAt",
-        "pausedUntil",
-        "pauseReason", "delayMinutes", "delayedUntil", "hidden",
+    static let members: [JSONSchema.Member] = [
+        .member("name", .string), .optional("city", .string), .optional("area", .string), .optional("address", .string),
+        .member("currency", .string, "ISO 4217"), .member("timeZone", .string, "of IANA"),
+        .optional("cuisines", .list(of: .string)), .optional("priceForTwo", .money),
+        .optional("rating", .number, "from 0 to 5"), .optional("ratingCount", .integer),
+        .optional("deliveryMinutes", .integer), .optional("minimumOrder", .money),
+        .optional("hours", .list(of: HoursInput.schema)), .optional("specialDays", .list(of: SpecialDayInput.schema)),
+        .optional("follows", .words(of: OutletDetails.Opener.self)), .optional("prepMinutes", .integer),
+        .optional("acceptWithin", .integer.counted(in: "seconds")),
+        .optional("payment", .words(of: OutletDetails.Payment.self)),
+        .optional("payWithin", .integer.counted(in: "seconds")), .optional("dayStarts", HoursInput.clock),
+        .optional("taxIncluded", .boolean), .optional("taxes", .list(of: TaxInput.schema)),
+        .optional("charges", ChargesInput.schema),
+        .optional("services", ServiceKind.schema(of: OfferedServiceInput.schema.orNull)),
+        .optional("orderAheadDays", .integer), .optional("slots", SlotsInput.schema),
+        .optional("dayparts", .list(of: DaypartInput.schema)),
+        .ignored("id"), .ignored("version"), .ignored("status"), .ignored("opensAt"), .ignored("pausedUntil"),
+        .ignored("pauseReason"), .ignored("delayMinutes"), .ignored("delayedUntil"), .ignored("hidden"),
     ]
-    static let required: [String] = ["name", "currency", "timeZone"]
 
     let details: OutletDetails
 
@@ -81,8 +92,12 @@ struct OutletInput: InputObject {
 
 /// An entry of an outlet's `hours`: `{"day":"monday","opens":"09:00","closes":"23:30"}`.
 struct HoursInput: InputObject {
-    static let fields: [String] = ["day", "opens", "closes"]
-    static let required: [String] = fields
+    static let members: [JSONSchema.Member] = [
+        .member("day", .words(of: OpeningHours.Day.self)), .member("opens", clock), .member("closes", clock),
+    ]
+
+    /// A time of the day.
+    fileprivate static let clock = JSONSchema.string.saying("HH:MM; past midnight the hours go on, 25:30")
 
     let hours: OpeningHours
 
@@ -117,8 +132,9 @@ struct HoursInput: InputObject {
 
 /// An entry of an outlet's `specialDays`: `{"date":"2026-12-24","hours":[{"opens":"09:00","closes":"14:00"}]}`.
 private struct SpecialDayInput: InputObject {
-    static let fields: [String] = ["date", "hours"]
-    static let required: [String] = ["date", "hours"]
+    static let members: [JSONSchema.Member] = [
+        .member("date", .day), .member("hours", .list(of: PeriodInput.schema)),
+    ]
 
     let day: OutletDetails.SpecialDay
 
@@ -132,8 +148,9 @@ private struct SpecialDayInput: InputObject {
 
 /// A period of a special day.
 private struct PeriodInput: InputObject {
-    static let fields: [String] = ["opens", "closes"]
-    static let required: [String] = fields
+    static let members: [JSONSchema.Member] = [
+        .member("opens", HoursInput.clock), .member("closes", HoursInput.clock),
+    ]
 
     let period: OpeningPeriod
 
@@ -142,8 +159,9 @@ private struct PeriodInput: InputObject {
 
 /// An outlet's `slots`: `{"minutes":15,"orders":4}`.
 private struct SlotsInput: InputObject {
-    static let fields: [String] = ["minutes", "orders"]
-    static let required: [String] = ["minutes"]
+    static let members: [JSONSchema.Member] = [
+        .member("minutes", .integer), .optional("orders", .integer, "the most in one slot"),
+    ]
 
     let slots: OutletDetails.Slots
 
@@ -155,8 +173,9 @@ private struct SlotsInput: InputObject {
 
 /// An entry of an outlet's `dayparts`: `{"id":"breakfast","hours":[{"day":"monday","opens":"07:00","closes":"11:00"}]}`.
 private struct DaypartInput: InputObject {
-    static let fields: [String] = ["id", "hours"]
-    static let required: [String] = fields
+    static let members: [JSONSchema.Member] = [
+        .member("id", .identifier), .member("hours", .list(of: HoursInput.schema)),
+    ]
 
     let daypart: Daypart
 

@@ -1,13 +1,18 @@
 internal import Domain
+internal import EventLog
 internal import TextFormats
 
 /// The document of `PROMO.PUT`.
 struct PromotionInput: InputObject {
-    static let fields: [String] = [
-        "id", "title", "on", "give", "of", "buy", "get", "minimum", "code", "from", "until", "service", "limit",
-        "perCustomer", "cap", "alone", "by",
+    static let members: [JSONSchema.Member] = [
+        .optional("id", .identifier), .member("title", .string), .member("on", .words(of: Promotion.Target.self)),
+        .member("give", GiftInput.schema, "one of its members"), .optional("of", ScopeInput.schema),
+        .optional("buy", .integer), .optional("get", .integer), .optional("minimum", .money),
+        .optional("code", .string), .optional("from", .time), .optional("until", .time),
+        .optional("service", .words(of: ServiceKind.self)), .optional("limit", .integer),
+        .optional("perCustomer", .integer), .optional("cap", .money), .optional("alone", .boolean),
+        .optional("by", .words(of: Promotion.Payer.self)),
     ]
-    static let required: [String] = ["title", "on", "give"]
 
     let id: Identifier?
     private let promotion: Promotion
@@ -37,8 +42,9 @@ struct PromotionInput: InputObject {
 }
 
 private struct GiftInput: InputObject {
-    static let fields: [String] = ["percent", "amount", "price"]
-    static let required: [String] = []
+    static let members: [JSONSchema.Member] = [
+        .optional("percent", .rate), .optional("amount", .money), .optional("price", .money),
+    ]
 
     let gift: Promotion.Gift
 
@@ -56,8 +62,10 @@ private struct GiftInput: InputObject {
 }
 
 private struct ScopeInput: InputObject {
-    static let fields: [String] = ["items", "sections", "tags"]
-    static let required: [String] = []
+    static let members: [JSONSchema.Member] = [
+        .optional("items", .list(of: .identifier)), .optional("sections", .list(of: .identifier)),
+        .optional("tags", .list(of: .string)),
+    ]
 
     let scope: Promotion.Scope
 

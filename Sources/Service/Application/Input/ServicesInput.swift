@@ -16,9 +16,13 @@ struct ServicesInput: InputValue {
     }
 }
 
-private struct OfferedServiceInput: InputObject, Equatable, Sendable {
-    static let fields: [String] = ["charges", "minimumOrder", "prepMinutes", "requires", "hours"]
-    static let required: [String] = []
+struct OfferedServiceInput: InputObject, Equatable, Sendable {
+    static let members: [JSONSchema.Member] = [
+        .optional("charges", ChargesInput.schema), .optional("minimumOrder", .money),
+        .optional("prepMinutes", .integer),
+        .optional("requires", .list(of: .words(of: OfferedService.Requirement.self))),
+        .optional("hours", .list(of: HoursInput.schema)),
+    ]
 
     let service: OfferedService
 

@@ -1,4 +1,5 @@
 internal import Domain
+internal import EventLog
 internal import TextFormats
 
 /// What an outlet charges beside its items' prices: the fields `taxIncluded`, `taxes` and `charges` of `OUTLET.PUT`.
@@ -11,9 +12,11 @@ extension PricingTerms {
     }
 }
 
-private struct TaxInput: InputObject {
-    static let fields: [String] = ["id", "name", "rate", "rates"]
-    static let required: [String] = ["id", "name", "rate"]
+struct TaxInput: InputObject {
+    static let members: [JSONSchema.Member] = [
+        .member("id", .identifier), .member("name", .string), .member("rate", .rate),
+        .optional("rates", ServiceKind.schema(of: .rate.orNull)),
+    ]
 
     let tax: PricingTerms.Tax
 
@@ -26,8 +29,10 @@ private struct TaxInput: InputObject {
 }
 
 struct ChargesInput: InputObject {
-    static let fields: [String] = ["service", "smallOrder", "delivery"]
-    static let required: [String] = []
+    static let members: [JSONSchema.Member] = [
+        .optional("service", ServiceInput.schema), .optional("smallOrder", FeeInput.schema),
+        .optional("delivery", FeeInput.schema),
+    ]
 
     let charges: PricingTerms.Charges
 
@@ -41,8 +46,9 @@ struct ChargesInput: InputObject {
 }
 
 private struct ServiceInput: InputObject {
-    static let fields: [String] = ["rate", "tax"]
-    static let required: [String] = ["rate"]
+    static let members: [JSONSchema.Member] = [
+        .member("rate", .rate), .optional("tax", .identifier),
+    ]
 
     let service: PricingTerms.Service
 
@@ -52,8 +58,9 @@ private struct ServiceInput: InputObject {
 }
 
 private struct FeeInput: InputObject {
-    static let fields: [String] = ["fee", "freeFrom", "tax"]
-    static let required: [String] = ["fee"]
+    static let members: [JSONSchema.Member] = [
+        .member("fee", .money), .optional("freeFrom", .money), .optional("tax", .identifier),
+    ]
 
     let fee: PricingTerms.Fee
 
