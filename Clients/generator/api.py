@@ -61,6 +61,8 @@ class Object:
     name: str
     members: list[Member]
     text: str
+    # Whether it is only sent: then null is the same as absent.
+    is_input: bool = False
 
 
 @dataclass
@@ -243,7 +245,9 @@ class Reader:
         self.names: dict[str, str] = {}
         taken = set(document["components"]["schemas"])
         for key, names in sorted((places or {}).items()):
-            free = (name for name in sorted(names, key=lambda name: (len(name), name)) if name not in taken)
+            # What is answered gives the name.
+            in_order = sorted(names, key=lambda name: ("Input" in name, len(name), name))
+            free = (name for name in in_order if name not in taken)
             self.names[key] = next(free)
             taken.add(self.names[key])
 
@@ -258,15 +262,19 @@ class Reader:
                 self.api.operations.append(self.operation(path, method.upper(), operation))
         for name, topic, arguments, source, sites, text in TOPICS:
             self.api.topics.append(Topic(name, topic, arguments, self.topic_type(source), sites, text))
-        used = self.used()
-        self.api.types = sorted((own for own in self.api.types if own.name in used), key=lambda own: own.name.lower())
+        operations, topics = self.api.operations, self.api.topics
+        sent = self.used([argument.type for operation in operations for argument in operation.arguments])
+        answered = self.used([each.answer for each in operations] + [topic.type for topic in topics])
+        self.api.types = sorted(
+            (own for own in self.api.types if own.name in sent | answered), key=lambda own: own.name.lower())
+        for own in self.api.types:
+            if isinstance(own, Object) and own.name not in answered:
+                become_input(own)
         return self.api
 
-    def used(self) -> set[str]:
-        """The names of the types that an operation or a topic needs."""
+    def used(self, wanted: list[Type | None]) -> set[str]:
+        """The names of the types that some types need."""
         by_name, found = {own.name: own for own in self.api.types}, set()
-        wanted = [argument.type for operation in self.api.operations for argument in operation.arguments]
-        wanted += [operation.answer for operation in self.api.operations] + [topic.type for topic in self.api.topics]
         while wanted:
             for name in named_in(wanted.pop()):
                 if name not in found:
@@ -453,6 +461,15 @@ class Reader:
             own = found.answer or ANY
             return own.type if isinstance(own, Nullable) else own
         return Named(source) if source in self.document["components"]["schemas"] else ANY
+
+
+def become_input(own: Object) -> None:
+    """What is only sent has no members that nobody reads."""
+    own.is_input = True
+    own.members = [member for member in own.members if member.text != "not read"]
+    for member in own.members:
+        if not member.is_required and isinstance(member.type, Nullable):
+            member.type = member.type.type
 
 
 def in_order(schema: dict) -> list[str]:

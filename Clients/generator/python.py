@@ -15,13 +15,16 @@ FILES = {
     "console": ("Console", ["console"], "The console, for merchants, auditors and admins."),
 }
 STARTS = {
-    "Site": '''class Site:
+    "Site": '''S = TypeVar("S", bound="Site")
+
+
+class Site:
     """What the store and the console have in common."""
 
     def __init__(self, connection: Connection):
         self.connection = connection
 
-    def __enter__(self) -> Self:
+    def __enter__(self: S) -> S:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -180,7 +183,7 @@ def site(api: API, name: str, sites: list[str], text: str) -> str:
     code = "\n".join([STARTS[name].rstrip("\n"), *body]) + "\n"
     imports = [each for each in ("Iterator", "Mapping") if f"{each}[" in code]
     imports = [f"from collections.abc import {', '.join(imports)}"] if imports else []
-    wanted = [each for each in ("Any", "Literal", "Self") if f"{each}" in code.replace("AnyOf", "")]
+    wanted = [each for each in ("Any", "Literal", "TypeVar") if f"{each}" in code.replace("AnyOf", "")]
     imports += [f"from typing import {', '.join(wanted)}"] if wanted else []
     core = [each for each in ("Connection", "Login", "Visitor", "filters", "segment") if each in code]
     if "_filters(" in code:

@@ -147,6 +147,13 @@ def structure(api: API, own: Object) -> list[str]:
             name = name_of(member.name)
             lines.append(f"        case {name}" + (f' = "{member.name}"' if name.strip("`") != member.name else ""))
         lines += ["    }"]
+    if own.is_input:
+        parts = [
+            f"{name_of(member.name)}: {type_of(member.type)}{'' if member.is_required else '? = nil'}"
+            for member in own.members]
+        names = [name_of(member.name) for member in own.members]
+        lines += ["", *wrapped("public init", parts, " {", "    ")]
+        lines += [*(f"        self.{name.strip('`')} = {name}" for name in names), "    }"]
     return [*lines, "}"]
 
 

@@ -10,24 +10,23 @@ import os
 import sys
 
 from tiffin_client import Console, Money, Store, TiffinError
+from tiffin_client.documents import ItemInput, MenuInput, OutletInput, SectionInput
 
 STORE, CONSOLE, OUTLET = sys.argv[1:]
-PLACE = {
-    "name": "The Bakery", "city": "Bath", "area": "Walcot", "currency": "GBP", "timeZone": "Europe/London",
-    "cuisines": ["British"],
-}
+PLACE = OutletInput(
+    name="The Bakery", city="Bath", area="Walcot", currency="GBP", time_zone="Europe/London", cuisines=["British"])
 
 
-def item(name: str, price: int) -> dict[str, object]:
-    return {"id": name, "kind": "menuItem", "name": name.title(), "price": price, "maxQuantity": 20}
+def item(name: str, price: int) -> ItemInput:
+    return ItemInput(id=name, kind="menuItem", name=name.title(), price=price, max_quantity=20)
 
 
 def open_outlet(console: Console) -> None:
     console.put_outlet(OUTLET, PLACE)
-    console.put_menu(OUTLET, {"sections": [
-        {"id": "baked", "title": "Baked", "kind": "menuItems", "items": [item("pie", 1200), item("roll", 350)]},
-        {"id": "drinks", "title": "Drinks", "kind": "menuItems", "items": [item("tea", 250), item("milk", 200)]},
-    ]})
+    console.put_menu(OUTLET, MenuInput(sections=[
+        SectionInput(id="baked", title="Baked", kind="menuItems", items=[item("pie", 1200), item("roll", 350)]),
+        SectionInput(id="drinks", title="Drinks", kind="menuItems", items=[item("tea", 250), item("milk", 200)]),
+    ]))
     console.open_outlet(OUTLET)
     print(f"{OUTLET} is open")
 
@@ -37,7 +36,7 @@ def change_menu(store: Store, console: Console) -> None:
     homes = store.follow_home(OUTLET)
     next(homes)
     console.set_item_price(OUTLET, "pie", 1250)
-    console.put_section(OUTLET, "drinks", {"id": "drinks", "title": "Hot drinks", "kind": "menuItems"}, before="baked")
+    console.put_section(OUTLET, "drinks", SectionInput(title="Hot drinks", kind="menuItems"), before="baked")
     console.put_item(OUTLET, "baked", "bun", item("bun", 300), before="roll")
     console.remove_item(OUTLET, "milk")
     home = store.get_home(OUTLET)

@@ -8,8 +8,9 @@ from typing import Any
 
 from .connection import Connection, Login, segment
 from .documents import (
-    Cart, Clients, Delays, Feed, Forgetting, Information, Kitchen, LogHead, LogTree, NewToken, OwnOutlets, Promotions,
-    ReadLogAnswer, Rebuild, Relays, RemovedUser, Session, SlowCommands, Stock, Takings, User, Users,
+    Cart, Clients, Delays, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree, MenuInput,
+    NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays, RemovedUser,
+    SectionInput, Session, SlowCommands, Stock, Takings, User, Users,
 )
 from .site import Site
 from .stream import Update, follow
@@ -123,7 +124,7 @@ class Console(Site):
             query=[("version", version)], has_key=True, key=key, deadline=deadline)
 
     def put_group(
-        self, outlet: str, group: str, document: Mapping[str, Any], *, version: int | None = None,
+        self, outlet: str, group: str, document: GroupInput | Mapping[str, Any], *, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Adds or changes a group of options that items offer. (MENU.GROUP.PUT)"""
@@ -179,8 +180,8 @@ class Console(Site):
             query=[("version", version)], body={"until": until}, has_key=True, key=key, deadline=deadline)
 
     def put_menu(
-        self, outlet: str, document: Mapping[str, Any], *, version: int | None = None, key: str | None = None,
-        deadline: float | None = None,
+        self, outlet: str, document: MenuInput | Mapping[str, Any], *, version: int | None = None,
+        key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Replaces an outlet's menu, by as few changes as possible. (MENU.PUT)"""
         return self.connection.call(
@@ -241,7 +242,7 @@ class Console(Site):
             query=[("version", version)], has_key=True, key=key, deadline=deadline)
 
     def put_section(
-        self, outlet: str, section: str, document: Mapping[str, Any], *, before: str | None = None,
+        self, outlet: str, section: str, document: SectionInput | Mapping[str, Any], *, before: str | None = None,
         version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Adds or changes a section of a menu. (MENU.SECTION.PUT)"""
@@ -250,8 +251,8 @@ class Console(Site):
             query=[("before", before), ("version", version)], body=document, has_key=True, key=key, deadline=deadline)
 
     def put_item(
-        self, outlet: str, section: str, item: str, document: Mapping[str, Any], *, before: str | None = None,
-        version: int | None = None, key: str | None = None, deadline: float | None = None,
+        self, outlet: str, section: str, item: str, document: ItemInput | Mapping[str, Any], *,
+        before: str | None = None, version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Adds or changes an item of a menu. (MENU.ITEM.PUT)"""
         return self.connection.call(
@@ -275,7 +276,7 @@ class Console(Site):
             query=[("version", version)], has_key=True, key=key, deadline=deadline)
 
     def put_promotion(
-        self, outlet: str, promotion: str, document: Mapping[str, Any], *, version: int | None = None,
+        self, outlet: str, promotion: str, document: PromotionInput | Mapping[str, Any], *, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Adds or changes a promotion. (PROMO.PUT)"""
@@ -298,8 +299,8 @@ class Console(Site):
             has_key=True, key=key, deadline=deadline)
 
     def put_outlet(
-        self, outlet: str, document: Mapping[str, Any], *, version: int | None = None, key: str | None = None,
-        deadline: float | None = None,
+        self, outlet: str, document: OutletInput | Mapping[str, Any], *, version: int | None = None,
+        key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Registers an outlet, or changes what differs. (OUTLET.PUT)"""
         return self.connection.call(

@@ -9,28 +9,31 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 __all__ = [
-    "Attributes", "AttributesValue", "BadgeCard", "BadgeModel", "Bill", "BillLine", "CardPromotion",
+    "ArrivalInput", "Attributes", "AttributesValue", "BadgeCard", "BadgeModel", "Bill", "BillLine", "CardPromotion",
     "CardPromotionState", "Cart", "CartCode", "CartCodeState", "CartLine", "CartService", "CartStatus", "Charge",
-    "ChargeBy", "ChargeKind", "Chip", "Clients", "Daypart", "Debt", "DebtBy", "DebtTo", "Delay", "Delays",
-    "DelaySample", "DessertCard", "DessertModel", "DessertsSection", "DiscountSum", "EarlierTree", "Ending",
-    "EndingBy", "EndingCode", "Event", "EventMetadata", "FacetBand", "Facets", "FacetValue", "Fee", "Feed",
-    "FeedState", "Forgetting", "ForgottenCustomer", "FoundEvents", "FoundItem", "FoundOutlet", "Gift", "GridLayout",
-    "Home", "HomeItem", "HomeOutlet", "HomeSection", "HomeState", "HorizontalCardLayout", "Image", "Information",
-    "Item", "ItemKind", "ItemPage", "ItemPageState", "Kitchen", "KitchenLine", "KitchenOrder", "Layout", "LineChange",
-    "LineOption", "LineProblem", "LineProblemCode", "Link", "LinkedBatch", "LinkedHead", "LinkReceipt", "ListLayout",
-    "LogHead", "LogTree", "Menu", "MenuItem", "MenuItemCard", "MenuItemModel", "MenuItemsSection", "MenuOption",
-    "MenuSection", "MenuSectionKind", "MovementSum", "NetSum", "NewToken", "NumberFacet", "OfferedService",
-    "OpeningHours", "OpeningHoursDay", "OpeningPeriod", "OptionGroup", "Order", "OrderChange", "OrderChangeDeclinedBy",
+    "ChargeBy", "ChargeKind", "ChargesInput", "Chip", "Clients", "Daypart", "DaypartInput", "Debt", "DebtBy", "DebtTo",
+    "Delay", "Delays", "DelaySample", "DessertCard", "DessertModel", "DessertsSection", "DiscountSum", "EarlierTree",
+    "Ending", "EndingBy", "EndingCode", "Event", "EventMetadata", "FacetBand", "Facets", "FacetValue", "Fee", "Feed",
+    "FeedState", "FeeInput", "Forgetting", "ForgottenCustomer", "FoundEvents", "FoundItem", "FoundOutlet", "Gift",
+    "GiftInput", "GridLayout", "GroupInput", "Home", "HomeItem", "HomeOutlet", "HomeSection", "HomeState",
+    "HorizontalCardLayout", "HoursInput", "Image", "Information", "Item", "ItemInput", "ItemInputPrices", "ItemKind",
+    "ItemPage", "ItemPageState", "Kitchen", "KitchenLine", "KitchenOrder", "Layout", "LayoutInput", "LayoutInputStyle",
+    "LineChange", "LineInput", "LineOption", "LineProblem", "LineProblemCode", "Link", "LinkedBatch", "LinkedHead",
+    "LinkReceipt", "ListLayout", "LogHead", "LogTree", "Menu", "MenuInput", "MenuItem", "MenuItemCard",
+    "MenuItemModel", "MenuItemsSection", "MenuOption", "MenuSection", "MenuSectionKind", "MovementSum", "NetSum",
+    "NewToken", "NumberFacet", "OfferedService", "OfferedServiceInput", "OpeningHours", "OpeningHoursDay",
+    "OpeningPeriod", "OptionGroup", "OptionInput", "Order", "OrderChange", "OrderChangeDeclinedBy", "OrderChangeInput",
     "OrderChangeState", "OrderLine", "OrderMissing", "OrderPage", "OrderPayment", "OrderPaymentState", "OrderRow",
-    "OrderStatus", "Outlet", "OutletCharges", "OutletFollows", "OutletPage", "OutletPayment", "OutletServices",
-    "OutletStatus", "OwnOutlet", "OwnOutlets", "PaymentDoubt", "PaymentDoubtKind", "PaymentDoubtWhy", "PaymentSum",
-    "PromiseChange", "PromoCard", "PromoModel", "Promotion", "PromotionOn", "Promotions", "PromotionsSection",
-    "ProveEventAnswer", "ProvenBatch", "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer", "Rebuild", "Receipt",
-    "RefundedTax", "Relay", "Relays", "RemovedUser", "SavedItems", "SavedItemsState", "SavedOutlets", "Scope",
-    "ServiceCharge", "ServicePrices", "ServiceSum", "Session", "Slot", "SlotRule", "Slots", "SlowCommand",
-    "SlowCommands", "SpecialDay", "Stock", "StockRow", "StockRowKind", "TagBar", "Takings", "TakingsDay",
-    "TakingsDayPayments", "TakingsHour", "TakingsSum", "Tax", "TaxRates", "TaxSum", "Today", "TreeProof", "User",
-    "UserRole", "Users",
+    "OrderStatus", "Outlet", "OutletCharges", "OutletFollows", "OutletInput", "OutletInputServices", "OutletPage",
+    "OutletPayment", "OutletServices", "OutletStatus", "OwnOutlet", "OwnOutlets", "PaymentDoubt", "PaymentDoubtKind",
+    "PaymentDoubtWhy", "PaymentSum", "PeriodInput", "PromiseChange", "PromoCard", "PromoModel", "Promotion",
+    "PromotionInput", "PromotionOn", "Promotions", "PromotionsSection", "ProveEventAnswer", "ProvenBatch",
+    "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer", "Rebuild", "Receipt", "RefundedTax", "Relay", "Relays",
+    "RemovedUser", "SavedItems", "SavedItemsState", "SavedOutlets", "Scope", "ScopeInput", "SectionInput",
+    "ServiceCharge", "ServiceInput", "ServicePrices", "ServiceSum", "Session", "Slot", "SlotRule", "Slots",
+    "SlotsInput", "SlowCommand", "SlowCommands", "SpecialDay", "SpecialDayInput", "Stock", "StockRow", "StockRowKind",
+    "TagBar", "Takings", "TakingsDay", "TakingsDayPayments", "TakingsHour", "TakingsSum", "Tax", "TaxInput",
+    "TaxInputRates", "TaxRates", "TaxSum", "Today", "TreeProof", "User", "UserRole", "Users",
 ]
 
 CardPromotionState: TypeAlias = Literal["open", "spent", "ended"]
@@ -58,6 +61,8 @@ HomeState: TypeAlias = Literal["ready", "empty", "malformed"]
 ItemKind: TypeAlias = Literal["menuItem", "promo", "dessert", "badge"]
 
 ItemPageState: TypeAlias = Literal["ready", "empty", "noMenu"]
+
+LayoutInputStyle: TypeAlias = Literal["list", "horizontalCard", "grid"]
 
 LineProblemCode: TypeAlias = Literal[
     "PRICECHANGED", "SOLDOUT", "CLOSED", "GONE", "OPTIONGONE", "OPTIONSOLDOUT", "CHOICE", "TAXGONE",
@@ -98,6 +103,14 @@ SavedItemsState: TypeAlias = Literal["ready", "empty"]
 StockRowKind: TypeAlias = Literal["item", "option", "slot", "promotion", "customer"]
 
 UserRole: TypeAlias = Literal["customer", "merchant", "auditor", "admin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArrivalInput:
+    item: str
+    quantity: int
+    # Such as large,cheese*2.
+    options: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,6 +254,13 @@ class Charge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ChargesInput:
+    delivery: FeeInput | None = None
+    service: ServiceInput | None = None
+    small_order: FeeInput | None = field(default=None, metadata={"json": "smallOrder"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chip:
     id: str
     section: str
@@ -257,6 +277,12 @@ class Clients:
 class Daypart:
     id: str
     hours: list[OpeningHours]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DaypartInput:
+    id: str
+    hours: list[HoursInput]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -440,6 +466,15 @@ class FeedState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FeeInput:
+    # In minor units.
+    fee: int
+    # In minor units.
+    free_from: int | None = field(default=None, metadata={"json": "freeFrom"})
+    tax: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:
     customers: list[ForgottenCustomer]
     # What is left to be done, for people.
@@ -557,10 +592,32 @@ class Gift:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class GiftInput:
+    # In minor units.
+    amount: int | None = None
+    # In thousandths of a percent.
+    percent: int | None = None
+    # In minor units.
+    price: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GridLayout:
     style: Literal["grid"]
     # Of a card.
     minimum_width: int = field(metadata={"json": "minimumWidth"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupInput:
+    title: str
+    options: list[OptionInput]
+    free: int | None = None
+    # Needed in a menu.
+    id: str | None = None
+    max: int | None = None
+    min: int | None = None
+    sets_price: bool | None = field(default=None, metadata={"json": "setsPrice"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -635,6 +692,15 @@ class HorizontalCardLayout:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HoursInput:
+    day: OpeningHoursDay
+    # HH:MM; past midnight the hours go on, 25:30.
+    opens: str
+    # HH:MM; past midnight the hours go on, 25:30.
+    closes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Image:
     url: str
     alt: str | None
@@ -674,6 +740,45 @@ class Item:
     prices: ServicePrices | None = None
     promotion: str | None = None
     tax: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemInput:
+    kind: ItemKind
+    name: str
+    # As docs/menus.md has them.
+    attributes: dict[str, Any] | None = None
+    combo: bool | None = None
+    cuisine: str | None = None
+    daypart: str | None = None
+    description: str | None = None
+    # As an item shows it: then its price is not read.
+    from_: bool | None = field(default=None, metadata={"json": "from"})
+    # Needed in a menu.
+    id: str | None = None
+    image_large: str | None = field(default=None, metadata={"json": "imageLarge"})
+    images: list[Image] | None = None
+    image_small: str | None = field(default=None, metadata={"json": "imageSmall"})
+    links: list[Link] | None = None
+    max_quantity: int | None = field(default=None, metadata={"json": "maxQuantity"})
+    # Its groups.
+    options: list[str] | None = None
+    # In minor units.
+    price: int | None = None
+    prices: ItemInputPrices | None = None
+    promotion: str | None = None
+    tags: list[str] | None = None
+    tax: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemInputPrices:
+    # In minor units.
+    delivery: int | None = None
+    # In minor units.
+    pickup: int | None = None
+    # In minor units.
+    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -743,6 +848,17 @@ class KitchenOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LayoutInput:
+    style: LayoutInputStyle
+    # Of a card.
+    height: int | None = None
+    # Of a card.
+    minimum_width: int | None = field(default=None, metadata={"json": "minimumWidth"})
+    # Of a card.
+    width: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineChange:
     line: str
     name: str
@@ -750,6 +866,15 @@ class LineChange:
     to: int
     # The line in whose place it is.
     replaces: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineInput:
+    line: str
+    # What comes in place of the rest.
+    by: ArrivalInput | None = None
+    # How many are left; needed without by.
+    quantity: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -849,6 +974,12 @@ class Menu:
     # The source that it is imported from.
     feed: FeedState | None = None
     groups: list[OptionGroup] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MenuInput:
+    sections: list[SectionInput]
+    groups: list[GroupInput] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1011,6 +1142,16 @@ class OfferedService:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedServiceInput:
+    charges: ChargesInput | None = None
+    hours: list[HoursInput] | None = None
+    # In minor units.
+    minimum_order: int | None = field(default=None, metadata={"json": "minimumOrder"})
+    prep_minutes: int | None = field(default=None, metadata={"json": "prepMinutes"})
+    requires: list[QuoteRequire] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OpeningHours:
     day: OpeningHoursDay
     # HH:MM; past midnight the hours go on, 25:30.
@@ -1040,6 +1181,21 @@ class OptionGroup:
     free: int | None = None
     # Whether the options are the item's sizes, and have its prices.
     sets_price: bool | None = field(default=None, metadata={"json": "setsPrice"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionInput:
+    id: str
+    name: str
+    default: int | None = None
+    groups: list[str] | None = None
+    item: str | None = None
+    max: int | None = None
+    # In minor units.
+    price: int | None = None
+    # By the size or the way to have the order.
+    prices: dict[str, int] | None = None
+    tax: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1099,6 +1255,14 @@ class OrderChange:
     # What became of it; left out of a proposal.
     state: OrderChangeState | None = None
     until: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderChangeInput:
+    # What comes in.
+    add: list[ArrivalInput] | None = None
+    # What is left of lines.
+    lines: list[LineInput] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1233,6 +1397,52 @@ class OutletCharges:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OutletInput:
+    name: str
+    # ISO 4217.
+    currency: str
+    # Of IANA.
+    time_zone: str = field(metadata={"json": "timeZone"})
+    # In seconds.
+    accept_within: int | None = field(default=None, metadata={"json": "acceptWithin"})
+    address: str | None = None
+    area: str | None = None
+    charges: ChargesInput | None = None
+    city: str | None = None
+    cuisines: list[str] | None = None
+    dayparts: list[DaypartInput] | None = None
+    # HH:MM; past midnight the hours go on, 25:30.
+    day_starts: str | None = field(default=None, metadata={"json": "dayStarts"})
+    delivery_minutes: int | None = field(default=None, metadata={"json": "deliveryMinutes"})
+    follows: OutletFollows | None = None
+    hours: list[HoursInput] | None = None
+    # In minor units.
+    minimum_order: int | None = field(default=None, metadata={"json": "minimumOrder"})
+    order_ahead_days: int | None = field(default=None, metadata={"json": "orderAheadDays"})
+    payment: OutletPayment | None = None
+    # In seconds.
+    pay_within: int | None = field(default=None, metadata={"json": "payWithin"})
+    prep_minutes: int | None = field(default=None, metadata={"json": "prepMinutes"})
+    # In minor units.
+    price_for_two: int | None = field(default=None, metadata={"json": "priceForTwo"})
+    # From 0 to 5.
+    rating: float | None = None
+    rating_count: int | None = field(default=None, metadata={"json": "ratingCount"})
+    services: OutletInputServices | None = None
+    slots: SlotsInput | None = None
+    special_days: list[SpecialDayInput] | None = field(default=None, metadata={"json": "specialDays"})
+    taxes: list[TaxInput] | None = None
+    tax_included: bool | None = field(default=None, metadata={"json": "taxIncluded"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutletInputServices:
+    delivery: OfferedServiceInput | None = None
+    pickup: OfferedServiceInput | None = None
+    table: OfferedServiceInput | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OutletPage:
     # How many match.
     total: int
@@ -1294,6 +1504,14 @@ class PaymentSum:
     count: int
     # In minor units.
     amount: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PeriodInput:
+    # HH:MM; past midnight the hours go on, 25:30.
+    opens: str
+    # HH:MM; past midnight the hours go on, 25:30.
+    closes: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1365,6 +1583,30 @@ class Promotion:
     until: str | None = None
     # How often, where it has a limit.
     used: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromotionInput:
+    title: str
+    on: PromotionOn
+    # One of its members.
+    give: GiftInput
+    alone: bool | None = None
+    buy: int | None = None
+    by: ChargeBy | None = None
+    # In minor units.
+    cap: int | None = None
+    code: str | None = None
+    from_: str | None = field(default=None, metadata={"json": "from"})
+    get: int | None = None
+    id: str | None = None
+    limit: int | None = None
+    # In minor units.
+    minimum: int | None = None
+    of: ScopeInput | None = None
+    per_customer: int | None = field(default=None, metadata={"json": "perCustomer"})
+    service: CartService | None = None
+    until: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1528,7 +1770,34 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeInput:
+    items: list[str] | None = None
+    sections: list[str] | None = None
+    tags: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SectionInput:
+    title: str
+    kind: MenuSectionKind
+    daypart: str | None = None
+    # Needed in a menu.
+    id: str | None = None
+    items: list[ItemInput] | None = None
+    # That of the kind where it is left out.
+    layout: LayoutInput | None = None
+    sticky: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceCharge:
+    # In thousandths of a percent.
+    rate: int
+    tax: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServiceInput:
     # In thousandths of a percent.
     rate: int
     tax: str | None = None
@@ -1591,6 +1860,13 @@ class Slots:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SlotsInput:
+    minutes: int
+    # The most in one slot.
+    orders: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SlowCommand:
     id: int
     at: str
@@ -1609,6 +1885,12 @@ class SlowCommands:
 class SpecialDay:
     date: str
     hours: list[OpeningPeriod]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecialDayInput:
+    date: str
+    hours: list[PeriodInput]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1693,6 +1975,25 @@ class Tax:
     rate: int
     # Where they differ by service.
     rates: TaxRates | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaxInput:
+    id: str
+    name: str
+    # In thousandths of a percent.
+    rate: int
+    rates: TaxInputRates | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaxInputRates:
+    # In thousandths of a percent.
+    delivery: int | None = None
+    # In thousandths of a percent.
+    pickup: int | None = None
+    # In thousandths of a percent.
+    table: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,14 +4,17 @@ Written by Scripts/clients from docs/openapi.json.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Self
+from typing import Any, TypeVar
 
 from .connection import Connection, filters as _filters, segment
 from .documents import (
-    FoundItem, Home, Item, ItemPage, Menu, Order, OrderPage, Outlet, OutletPage, ProveEventAnswer, SavedItems,
-    SavedOutlets, Slots,
+    FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage, Outlet, OutletPage, ProveEventAnswer,
+    SavedItems, SavedOutlets, Slots,
 )
 from .stream import Update, follow, question
+
+
+S = TypeVar("S", bound="Site")
 
 
 class Site:
@@ -20,7 +23,7 @@ class Site:
     def __init__(self, connection: Connection):
         self.connection = connection
 
-    def __enter__(self) -> Self:
+    def __enter__(self: S) -> S:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -81,7 +84,7 @@ class Site:
             body={"by": by, "code": code, "reason": reason}, has_key=True, key=key, deadline=deadline)
 
     def change_order(
-        self, order: str, by: str, document: Mapping[str, Any], *, within: int | None = None,
+        self, order: str, by: str, document: OrderChangeInput | Mapping[str, Any], *, within: int | None = None,
         version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version.

@@ -17,7 +17,7 @@ const place = {
 const store = new Store(storeURL);
 const merchant = new Console(consoleURL, { user: process.env.TIFFIN_USER, token: process.env.TIFFIN_TOKEN });
 
-function item(id: string, price: number): object {
+function item(id: string, price: number): documents.ItemInput {
     return { id, kind: "menuItem", name: id[0]!.toUpperCase() + id.slice(1), price, maxQuantity: 20 };
 }
 
@@ -36,8 +36,7 @@ async function changeMenu(): Promise<void> {
     const homes = store.followHome(outlet);
     await homes.next();
     await merchant.setItemPrice(outlet, "pie", { price: 1250 });
-    const drinks = { id: "drinks", title: "Hot drinks", kind: "menuItems" };
-    await merchant.putSection(outlet, "drinks", drinks, { before: "baked" });
+    await merchant.putSection(outlet, "drinks", { title: "Hot drinks", kind: "menuItems" }, { before: "baked" });
     await merchant.putItem(outlet, "baked", "bun", item("bun", 300), { before: "roll" });
     await merchant.removeItem(outlet, "milk");
     const home = await store.getHome(outlet);

@@ -3,8 +3,9 @@
 import { Connection, Login, segment, type Call, type Write } from "./connection.js";
 import { follow, type Following, type Update } from "./stream.js";
 import type {
-    Cart, Clients, Delays, Feed, Forgetting, Information, Kitchen, LogHead, LogTree, NewToken, OwnOutlets, Promotions,
-    ReadLogAnswer, Rebuild, Relays, RemovedUser, Session, SlowCommands, Stock, Takings, User, Users,
+    Cart, Clients, Delays, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree, MenuInput,
+    NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays, RemovedUser,
+    SectionInput, Session, SlowCommands, Stock, Takings, User, Users,
 } from "./documents.js";
 import { Site } from "./site.js";
 
@@ -91,7 +92,7 @@ export class Console extends Site {
     }
 
     /** Adds or changes a group of options that items offer. (MENU.GROUP.PUT) */
-    putGroup(outlet: string, group: string, document: object, call: Write = {}): Promise<number> {
+    putGroup(outlet: string, group: string, document: GroupInput, call: Write = {}): Promise<number> {
         return this.connection.call(
             "PUT", `/v1/outlets/${segment(outlet)}/groups/${segment(group)}`,
             { body: document, takes: "version", write: call },
@@ -142,7 +143,7 @@ export class Console extends Site {
     }
 
     /** Replaces an outlet's menu, by as few changes as possible. (MENU.PUT) */
-    putMenu(outlet: string, document: object, call: Write = {}): Promise<number> {
+    putMenu(outlet: string, document: MenuInput, call: Write = {}): Promise<number> {
         return this.connection.call(
             "PUT", `/v1/outlets/${segment(outlet)}/menu`, { body: document, takes: "version", write: call },
         );
@@ -201,7 +202,7 @@ export class Console extends Site {
 
     /** Adds or changes a section of a menu. (MENU.SECTION.PUT) */
     putSection(
-        outlet: string, section: string, document: object, fields: { before?: string } = {}, call: Write = {},
+        outlet: string, section: string, document: SectionInput, fields: { before?: string } = {}, call: Write = {},
     ): Promise<number> {
         return this.connection.call(
             "PUT", `/v1/outlets/${segment(outlet)}/sections/${segment(section)}`,
@@ -211,7 +212,7 @@ export class Console extends Site {
 
     /** Adds or changes an item of a menu. (MENU.ITEM.PUT) */
     putItem(
-        outlet: string, section: string, item: string, document: object, fields: { before?: string } = {},
+        outlet: string, section: string, item: string, document: ItemInput, fields: { before?: string } = {},
         call: Write = {},
     ): Promise<number> {
         return this.connection.call(
@@ -236,7 +237,7 @@ export class Console extends Site {
     }
 
     /** Adds or changes a promotion. (PROMO.PUT) */
-    putPromotion(outlet: string, promotion: string, document: object, call: Write = {}): Promise<number> {
+    putPromotion(outlet: string, promotion: string, document: PromotionInput, call: Write = {}): Promise<number> {
         return this.connection.call(
             "PUT", `/v1/outlets/${segment(outlet)}/promotions/${segment(promotion)}`,
             { body: document, takes: "version", write: call },
@@ -256,7 +257,7 @@ export class Console extends Site {
     }
 
     /** Registers an outlet, or changes what differs. (OUTLET.PUT) */
-    putOutlet(outlet: string, document: object, call: Write = {}): Promise<number> {
+    putOutlet(outlet: string, document: OutletInput, call: Write = {}): Promise<number> {
         return this.connection.call(
             "PUT", `/v1/outlets/${segment(outlet)}`, { body: document, takes: "version", write: call },
         );

@@ -1,5 +1,12 @@
 // The documents of the API. Written by Scripts/clients from docs/openapi.json.
 
+export interface ArrivalInput {
+    item: string;
+    quantity: number;
+    /** Such as large,cheese*2. */
+    options?: string;
+}
+
 export type Attributes = Record<string, AttributesValue>;
 
 export type AttributesValue = string | number | boolean | string[];
@@ -147,6 +154,12 @@ export type ChargeBy = "outlet" | "platform";
 
 export type ChargeKind = "service" | "smallOrder" | "delivery" | "tax" | "tip" | "discount";
 
+export interface ChargesInput {
+    delivery?: FeeInput;
+    service?: ServiceInput;
+    smallOrder?: FeeInput;
+}
+
 export interface Chip {
     id: string;
     section: string;
@@ -161,6 +174,11 @@ export interface Clients {
 export interface Daypart {
     id: string;
     hours: OpeningHours[];
+}
+
+export interface DaypartInput {
+    id: string;
+    hours: HoursInput[];
 }
 
 export interface Debt {
@@ -333,6 +351,14 @@ export interface FeedState {
     problems: string[];
 }
 
+export interface FeeInput {
+    /** In minor units. */
+    fee: number;
+    /** In minor units. */
+    freeFrom?: number;
+    tax?: string;
+}
+
 export interface Forgetting {
     customers: ForgottenCustomer[];
     /** What is left to be done, for people. */
@@ -444,10 +470,30 @@ export interface Gift {
     price?: number;
 }
 
+export interface GiftInput {
+    /** In minor units. */
+    amount?: number;
+    /** In thousandths of a percent. */
+    percent?: number;
+    /** In minor units. */
+    price?: number;
+}
+
 export interface GridLayout {
     style: "grid";
     /** Of a card. */
     minimumWidth: number;
+}
+
+export interface GroupInput {
+    title: string;
+    options: OptionInput[];
+    free?: number;
+    /** Needed in a menu. */
+    id?: string;
+    max?: number;
+    min?: number;
+    setsPrice?: boolean;
 }
 
 export interface Home {
@@ -524,6 +570,14 @@ export interface HorizontalCardLayout {
     height: number;
 }
 
+export interface HoursInput {
+    day: OpeningHoursDay;
+    /** HH:MM; past midnight the hours go on, 25:30. */
+    opens: string;
+    /** HH:MM; past midnight the hours go on, 25:30. */
+    closes: string;
+}
+
 export interface Image {
     url: string;
     alt: string | null;
@@ -564,6 +618,43 @@ export interface Item {
     prices?: ServicePrices;
     promotion?: string;
     tax?: string;
+}
+
+export interface ItemInput {
+    kind: ItemKind;
+    name: string;
+    /** As docs/menus.md has them. */
+    attributes?: Record<string, unknown>;
+    combo?: boolean;
+    cuisine?: string;
+    daypart?: string;
+    description?: string;
+    /** As an item shows it: then its price is not read. */
+    from?: boolean;
+    /** Needed in a menu. */
+    id?: string;
+    imageLarge?: string;
+    images?: Image[];
+    imageSmall?: string;
+    links?: Link[];
+    maxQuantity?: number;
+    /** Its groups. */
+    options?: string[];
+    /** In minor units. */
+    price?: number;
+    prices?: ItemInputPrices;
+    promotion?: string;
+    tags?: string[];
+    tax?: string;
+}
+
+export interface ItemInputPrices {
+    /** In minor units. */
+    delivery?: number;
+    /** In minor units. */
+    pickup?: number;
+    /** In minor units. */
+    table?: number;
 }
 
 export type ItemKind = "menuItem" | "promo" | "dessert" | "badge";
@@ -634,6 +725,18 @@ export interface KitchenOrder {
 
 export type Layout = ListLayout | HorizontalCardLayout | GridLayout;
 
+export interface LayoutInput {
+    style: LayoutInputStyle;
+    /** Of a card. */
+    height?: number;
+    /** Of a card. */
+    minimumWidth?: number;
+    /** Of a card. */
+    width?: number;
+}
+
+export type LayoutInputStyle = "list" | "horizontalCard" | "grid";
+
 export interface LineChange {
     line: string;
     name: string;
@@ -641,6 +744,14 @@ export interface LineChange {
     to: number;
     /** The line in whose place it is. */
     replaces?: string;
+}
+
+export interface LineInput {
+    line: string;
+    /** What comes in place of the rest. */
+    by?: ArrivalInput;
+    /** How many are left; needed without by. */
+    quantity?: number;
 }
 
 export interface LineOption {
@@ -733,6 +844,11 @@ export interface Menu {
     /** The source that it is imported from. */
     feed?: FeedState;
     groups?: OptionGroup[];
+}
+
+export interface MenuInput {
+    sections: SectionInput[];
+    groups?: GroupInput[];
 }
 
 export interface MenuItem {
@@ -885,6 +1001,15 @@ export interface OfferedService {
     requires?: QuoteRequire[];
 }
 
+export interface OfferedServiceInput {
+    charges?: ChargesInput;
+    hours?: HoursInput[];
+    /** In minor units. */
+    minimumOrder?: number;
+    prepMinutes?: number;
+    requires?: QuoteRequire[];
+}
+
 export interface OpeningHours {
     day: OpeningHoursDay;
     /** HH:MM; past midnight the hours go on, 25:30. */
@@ -914,6 +1039,20 @@ export interface OptionGroup {
     free?: number;
     /** Whether the options are the item's sizes, and have its prices. */
     setsPrice?: boolean;
+}
+
+export interface OptionInput {
+    id: string;
+    name: string;
+    default?: number;
+    groups?: string[];
+    item?: string;
+    max?: number;
+    /** In minor units. */
+    price?: number;
+    /** By the size or the way to have the order. */
+    prices?: Record<string, number>;
+    tax?: string;
 }
 
 export interface Order {
@@ -974,6 +1113,13 @@ export interface OrderChange {
 }
 
 export type OrderChangeDeclinedBy = "customer" | "merchant" | "system";
+
+export interface OrderChangeInput {
+    /** What comes in. */
+    add?: ArrivalInput[];
+    /** What is left of lines. */
+    lines?: LineInput[];
+}
 
 export type OrderChangeState = "open" | "agreed" | "declined" | "expired" | "ended";
 
@@ -1112,6 +1258,50 @@ export interface OutletCharges {
 
 export type OutletFollows = "commands" | "hours";
 
+export interface OutletInput {
+    name: string;
+    /** ISO 4217. */
+    currency: string;
+    /** Of IANA. */
+    timeZone: string;
+    /** In seconds. */
+    acceptWithin?: number;
+    address?: string;
+    area?: string;
+    charges?: ChargesInput;
+    city?: string;
+    cuisines?: string[];
+    dayparts?: DaypartInput[];
+    /** HH:MM; past midnight the hours go on, 25:30. */
+    dayStarts?: string;
+    deliveryMinutes?: number;
+    follows?: OutletFollows;
+    hours?: HoursInput[];
+    /** In minor units. */
+    minimumOrder?: number;
+    orderAheadDays?: number;
+    payment?: OutletPayment;
+    /** In seconds. */
+    payWithin?: number;
+    prepMinutes?: number;
+    /** In minor units. */
+    priceForTwo?: number;
+    /** From 0 to 5. */
+    rating?: number;
+    ratingCount?: number;
+    services?: OutletInputServices;
+    slots?: SlotsInput;
+    specialDays?: SpecialDayInput[];
+    taxes?: TaxInput[];
+    taxIncluded?: boolean;
+}
+
+export interface OutletInputServices {
+    delivery?: OfferedServiceInput;
+    pickup?: OfferedServiceInput;
+    table?: OfferedServiceInput;
+}
+
 export interface OutletPage {
     /** How many match. */
     total: number;
@@ -1175,6 +1365,13 @@ export interface PaymentSum {
     count: number;
     /** In minor units. */
     amount: number;
+}
+
+export interface PeriodInput {
+    /** HH:MM; past midnight the hours go on, 25:30. */
+    opens: string;
+    /** HH:MM; past midnight the hours go on, 25:30. */
+    closes: string;
 }
 
 export interface PromiseChange {
@@ -1242,6 +1439,29 @@ export interface Promotion {
     until?: string;
     /** How often, where it has a limit. */
     used?: number;
+}
+
+export interface PromotionInput {
+    title: string;
+    on: PromotionOn;
+    /** One of its members. */
+    give: GiftInput;
+    alone?: boolean;
+    buy?: number;
+    by?: ChargeBy;
+    /** In minor units. */
+    cap?: number;
+    code?: string;
+    from?: string;
+    get?: number;
+    id?: string;
+    limit?: number;
+    /** In minor units. */
+    minimum?: number;
+    of?: ScopeInput;
+    perCustomer?: number;
+    service?: CartService;
+    until?: string;
 }
 
 export type PromotionOn = "items" | "order" | "delivery";
@@ -1400,7 +1620,31 @@ export interface Scope {
     tags?: string[];
 }
 
+export interface ScopeInput {
+    items?: string[];
+    sections?: string[];
+    tags?: string[];
+}
+
+export interface SectionInput {
+    title: string;
+    kind: MenuSectionKind;
+    daypart?: string;
+    /** Needed in a menu. */
+    id?: string;
+    items?: ItemInput[];
+    /** That of the kind where it is left out. */
+    layout?: LayoutInput;
+    sticky?: boolean;
+}
+
 export interface ServiceCharge {
+    /** In thousandths of a percent. */
+    rate: number;
+    tax?: string;
+}
+
+export interface ServiceInput {
     /** In thousandths of a percent. */
     rate: number;
     tax?: string;
@@ -1456,6 +1700,12 @@ export interface Slots {
     orders?: number;
 }
 
+export interface SlotsInput {
+    minutes: number;
+    /** The most in one slot. */
+    orders?: number;
+}
+
 export interface SlowCommand {
     id: number;
     at: string;
@@ -1472,6 +1722,11 @@ export interface SlowCommands {
 export interface SpecialDay {
     date: string;
     hours: OpeningPeriod[];
+}
+
+export interface SpecialDayInput {
+    date: string;
+    hours: PeriodInput[];
 }
 
 export interface Stock {
@@ -1549,6 +1804,23 @@ export interface Tax {
     rate: number;
     /** Where they differ by service. */
     rates?: TaxRates;
+}
+
+export interface TaxInput {
+    id: string;
+    name: string;
+    /** In thousandths of a percent. */
+    rate: number;
+    rates?: TaxInputRates;
+}
+
+export interface TaxInputRates {
+    /** In thousandths of a percent. */
+    delivery?: number;
+    /** In thousandths of a percent. */
+    pickup?: number;
+    /** In thousandths of a percent. */
+    table?: number;
 }
 
 /** Where they differ by service. */

@@ -3,8 +3,8 @@
 import { Connection, segment, type Call, type Filters, type Write } from "./connection.js";
 import { follow, question, type Following, type Update } from "./stream.js";
 import type {
-    FoundItem, Home, Item, ItemPage, Menu, Order, OrderPage, Outlet, OutletPage, ProveEventAnswer, SavedItems,
-    SavedOutlets, Slots,
+    FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage, Outlet, OutletPage, ProveEventAnswer,
+    SavedItems, SavedOutlets, Slots,
 } from "./documents.js";
 
 /** What the store and the console have in common. */
@@ -70,7 +70,7 @@ export abstract class Site {
      * (ORDER.CHANGE)
      */
     changeOrder(
-        order: string, document: object, fields: { by: string; within?: number }, call: Write = {},
+        order: string, document: OrderChangeInput, fields: { by: string; within?: number }, call: Write = {},
     ): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/change`,

@@ -14,26 +14,20 @@ let store = try Store(CommandLine.arguments[1])
 let console = try Console(
     CommandLine.arguments[2], user: environment["TIFFIN_USER"], token: environment["TIFFIN_TOKEN"])
 
-func item(_ id: String, _ price: Int) -> JSON {
-    [
-        "id": .string(id), "kind": "menuItem", "name": .string(id.capitalized), "price": .integer(price),
-        "maxQuantity": 20,
-    ]
+func item(_ id: String, _ price: Int) -> ItemInput {
+    ItemInput(kind: .menuItem, name: id.capitalized, id: id, maxQuantity: 20, price: price)
 }
 
 func openOutlet() async throws {
-    let place: JSON = [
-        "name": "The Bakery", "city": "Bath", "area": "Walcot", "currency": "GBP", "timeZone": "Europe/London",
-        "cuisines": ["British"],
-    ]
-    let baked: JSON = [
-        "id": "baked", "title": "Baked", "kind": "menuItems", "items": [item("pie", 1200), item("roll", 350)],
-    ]
-    let drinks: JSON = [
-        "id": "drinks", "title": "Drinks", "kind": "menuItems", "items": [item("tea", 250), item("milk", 200)],
-    ]
+    let place = OutletInput(
+        name: "The Bakery", currency: "GBP", timeZone: "Europe/London", area: "Walcot", city: "Bath",
+        cuisines: ["British"])
+    let baked = SectionInput(
+        title: "Baked", kind: .menuItems, id: "baked", items: [item("pie", 1200), item("roll", 350)])
+    let drinks = SectionInput(
+        title: "Drinks", kind: .menuItems, id: "drinks", items: [item("tea", 250), item("milk", 200)])
     try await console.putOutlet(outlet, document: place)
-    try await console.putMenu(outlet, document: ["sections": [baked, drinks]] as JSON)
+    try await console.putMenu(outlet, document: MenuInput(sections: [baked, drinks]))
     try await console.openOutlet(outlet)
     print("\(outlet) is open")
 }
@@ -43,7 +37,7 @@ func changeMenu() async throws {
     var homes = store.followHome(outlet).makeAsyncIterator()
     _ = try await homes.next()
     try await console.setItemPrice(outlet: outlet, item: "pie", price: 1250)
-    let drinks: JSON = ["id": "drinks", "title": "Hot drinks", "kind": "menuItems"]
+    let drinks = SectionInput(title: "Hot drinks", kind: .menuItems)
     try await console.putSection(outlet: outlet, section: "drinks", document: drinks, before: "baked")
     try await console.putItem(
         outlet: outlet, section: "baked", item: "bun", document: item("bun", 300), before: "roll")

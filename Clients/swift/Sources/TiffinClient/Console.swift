@@ -139,7 +139,7 @@ extension Console {
     /// Adds or changes a group of options that items offer. (MENU.GROUP.PUT)
     @discardableResult
     public func putGroup(
-        outlet: String, group: String, document: some Encodable, version: Int? = nil, key: String? = nil,
+        outlet: String, group: String, document: GroupInput, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -206,7 +206,7 @@ extension Console {
     /// Replaces an outlet's menu, by as few changes as possible. (MENU.PUT)
     @discardableResult
     public func putMenu(
-        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+        _ outlet: String, document: MenuInput, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(segment(outlet))/menu", takes: "version", query: [("version", version)],
@@ -282,7 +282,7 @@ extension Console {
     /// Adds or changes a section of a menu. (MENU.SECTION.PUT)
     @discardableResult
     public func putSection(
-        outlet: String, section: String, document: some Encodable, before: String? = nil, version: Int? = nil,
+        outlet: String, section: String, document: SectionInput, before: String? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -294,8 +294,8 @@ extension Console {
     /// Adds or changes an item of a menu. (MENU.ITEM.PUT)
     @discardableResult
     public func putItem(
-        outlet: String, section: String, item: String, document: some Encodable, before: String? = nil,
-        version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+        outlet: String, section: String, item: String, document: ItemInput, before: String? = nil, version: Int? = nil,
+        key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(segment(outlet))/sections/\(segment(section))/items/\(segment(item))",
@@ -325,7 +325,7 @@ extension Console {
     /// Adds or changes a promotion. (PROMO.PUT)
     @discardableResult
     public func putPromotion(
-        outlet: String, promotion: String, document: some Encodable, version: Int? = nil, key: String? = nil,
+        outlet: String, promotion: String, document: PromotionInput, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -355,7 +355,7 @@ extension Console {
     /// Registers an outlet, or changes what differs. (OUTLET.PUT)
     @discardableResult
     public func putOutlet(
-        _ outlet: String, document: some Encodable, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+        _ outlet: String, document: OutletInput, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
             "PUT", "/v1/outlets/\(segment(outlet))", takes: "version", query: [("version", version)], body: document,

@@ -1,5 +1,18 @@
 // The documents of the API. Written by Scripts/clients from docs/openapi.json.
 
+public struct ArrivalInput: Codable, Equatable, Sendable {
+    public var item: String
+    public var quantity: Int
+    /// Such as large,cheese*2.
+    public var options: String?
+
+    public init(item: String, quantity: Int, options: String? = nil) {
+        self.item = item
+        self.quantity = quantity
+        self.options = options
+    }
+}
+
 public typealias Attributes = [String: AttributesValue]
 
 public enum AttributesValue: Codable, Equatable, Sendable {
@@ -235,6 +248,18 @@ public struct ChargeKind: Word {
     public static let discount: ChargeKind = "discount"
 }
 
+public struct ChargesInput: Codable, Equatable, Sendable {
+    public var delivery: FeeInput?
+    public var service: ServiceInput?
+    public var smallOrder: FeeInput?
+
+    public init(delivery: FeeInput? = nil, service: ServiceInput? = nil, smallOrder: FeeInput? = nil) {
+        self.delivery = delivery
+        self.service = service
+        self.smallOrder = smallOrder
+    }
+}
+
 public struct Chip: Codable, Equatable, Sendable {
     public var id: String
     public var section: String
@@ -249,6 +274,16 @@ public struct Clients: Codable, Equatable, Sendable {
 public struct Daypart: Codable, Equatable, Sendable {
     public var id: String
     public var hours: [OpeningHours]
+}
+
+public struct DaypartInput: Codable, Equatable, Sendable {
+    public var id: String
+    public var hours: [HoursInput]
+
+    public init(id: String, hours: [HoursInput]) {
+        self.id = id
+        self.hours = hours
+    }
 }
 
 public struct Debt: Codable, Equatable, Sendable {
@@ -456,6 +491,20 @@ public struct FeedState: Codable, Equatable, Sendable {
     public var problems: [String]
 }
 
+public struct FeeInput: Codable, Equatable, Sendable {
+    /// In minor units.
+    public var fee: Int
+    /// In minor units.
+    public var freeFrom: Int?
+    public var tax: String?
+
+    public init(fee: Int, freeFrom: Int? = nil, tax: String? = nil) {
+        self.fee = fee
+        self.freeFrom = freeFrom
+        self.tax = tax
+    }
+}
+
 public struct Forgetting: Codable, Equatable, Sendable {
     public var customers: [ForgottenCustomer]
     /// What is left to be done, for people.
@@ -567,10 +616,49 @@ public struct Gift: Codable, Equatable, Sendable {
     public var price: Int?
 }
 
+public struct GiftInput: Codable, Equatable, Sendable {
+    /// In minor units.
+    public var amount: Int?
+    /// In thousandths of a percent.
+    public var percent: Int?
+    /// In minor units.
+    public var price: Int?
+
+    public init(amount: Int? = nil, percent: Int? = nil, price: Int? = nil) {
+        self.amount = amount
+        self.percent = percent
+        self.price = price
+    }
+}
+
 public struct GridLayout: Codable, Equatable, Sendable {
     public var style: String
     /// Of a card.
     public var minimumWidth: Int
+}
+
+public struct GroupInput: Codable, Equatable, Sendable {
+    public var title: String
+    public var options: [OptionInput]
+    public var free: Int?
+    /// Needed in a menu.
+    public var id: String?
+    public var max: Int?
+    public var min: Int?
+    public var setsPrice: Bool?
+
+    public init(
+        title: String, options: [OptionInput], free: Int? = nil, id: String? = nil, max: Int? = nil, min: Int? = nil,
+        setsPrice: Bool? = nil
+    ) {
+        self.title = title
+        self.options = options
+        self.free = free
+        self.id = id
+        self.max = max
+        self.min = min
+        self.setsPrice = setsPrice
+    }
 }
 
 public struct Home: Codable, Equatable, Sendable {
@@ -708,6 +796,20 @@ public struct HorizontalCardLayout: Codable, Equatable, Sendable {
     public var height: Int
 }
 
+public struct HoursInput: Codable, Equatable, Sendable {
+    public var day: OpeningHoursDay
+    /// HH:MM; past midnight the hours go on, 25:30.
+    public var opens: String
+    /// HH:MM; past midnight the hours go on, 25:30.
+    public var closes: String
+
+    public init(day: OpeningHoursDay, opens: String, closes: String) {
+        self.day = day
+        self.opens = opens
+        self.closes = closes
+    }
+}
+
 public struct Image: Codable, Equatable, Sendable {
     public var url: String
     public var alt: String?
@@ -748,6 +850,78 @@ public struct Item: Codable, Equatable, Sendable {
     public var prices: ServicePrices?
     public var promotion: String?
     public var tax: String?
+}
+
+public struct ItemInput: Codable, Equatable, Sendable {
+    public var kind: ItemKind
+    public var name: String
+    /// As docs/menus.md has them.
+    public var attributes: [String: JSON]?
+    public var combo: Bool?
+    public var cuisine: String?
+    public var daypart: String?
+    public var description: String?
+    /// As an item shows it: then its price is not read.
+    public var from: Bool?
+    /// Needed in a menu.
+    public var id: String?
+    public var imageLarge: String?
+    public var images: [Image]?
+    public var imageSmall: String?
+    public var links: [Link]?
+    public var maxQuantity: Int?
+    /// Its groups.
+    public var options: [String]?
+    /// In minor units.
+    public var price: Int?
+    public var prices: ItemInputPrices?
+    public var promotion: String?
+    public var tags: [String]?
+    public var tax: String?
+
+    public init(
+        kind: ItemKind, name: String, attributes: [String: JSON]? = nil, combo: Bool? = nil, cuisine: String? = nil,
+        daypart: String? = nil, description: String? = nil, from: Bool? = nil, id: String? = nil,
+        imageLarge: String? = nil, images: [Image]? = nil, imageSmall: String? = nil, links: [Link]? = nil,
+        maxQuantity: Int? = nil, options: [String]? = nil, price: Int? = nil, prices: ItemInputPrices? = nil,
+        promotion: String? = nil, tags: [String]? = nil, tax: String? = nil
+    ) {
+        self.kind = kind
+        self.name = name
+        self.attributes = attributes
+        self.combo = combo
+        self.cuisine = cuisine
+        self.daypart = daypart
+        self.description = description
+        self.from = from
+        self.id = id
+        self.imageLarge = imageLarge
+        self.images = images
+        self.imageSmall = imageSmall
+        self.links = links
+        self.maxQuantity = maxQuantity
+        self.options = options
+        self.price = price
+        self.prices = prices
+        self.promotion = promotion
+        self.tags = tags
+        self.tax = tax
+    }
+}
+
+public struct ItemInputPrices: Codable, Equatable, Sendable {
+    /// In minor units.
+    public var delivery: Int?
+    /// In minor units.
+    public var pickup: Int?
+    /// In minor units.
+    public var table: Int?
+
+    public init(delivery: Int? = nil, pickup: Int? = nil, table: Int? = nil) {
+        self.delivery = delivery
+        self.pickup = pickup
+        self.table = table
+    }
 }
 
 public struct ItemKind: Word {
@@ -860,6 +1034,33 @@ public enum Layout: Codable, Equatable, Sendable {
     }
 }
 
+public struct LayoutInput: Codable, Equatable, Sendable {
+    public var style: LayoutInputStyle
+    /// Of a card.
+    public var height: Int?
+    /// Of a card.
+    public var minimumWidth: Int?
+    /// Of a card.
+    public var width: Int?
+
+    public init(style: LayoutInputStyle, height: Int? = nil, minimumWidth: Int? = nil, width: Int? = nil) {
+        self.style = style
+        self.height = height
+        self.minimumWidth = minimumWidth
+        self.width = width
+    }
+}
+
+public struct LayoutInputStyle: Word {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let list: LayoutInputStyle = "list"
+    public static let horizontalCard: LayoutInputStyle = "horizontalCard"
+    public static let grid: LayoutInputStyle = "grid"
+}
+
 public struct LineChange: Codable, Equatable, Sendable {
     public var line: String
     public var name: String
@@ -867,6 +1068,20 @@ public struct LineChange: Codable, Equatable, Sendable {
     public var to: Int
     /// The line in whose place it is.
     public var replaces: String?
+}
+
+public struct LineInput: Codable, Equatable, Sendable {
+    public var line: String
+    /// What comes in place of the rest.
+    public var by: ArrivalInput?
+    /// How many are left; needed without by.
+    public var quantity: Int?
+
+    public init(line: String, by: ArrivalInput? = nil, quantity: Int? = nil) {
+        self.line = line
+        self.by = by
+        self.quantity = quantity
+    }
 }
 
 public struct LineOption: Codable, Equatable, Sendable {
@@ -971,6 +1186,16 @@ public struct Menu: Codable, Equatable, Sendable {
     /// The source that it is imported from.
     public var feed: FeedState?
     public var groups: [OptionGroup]?
+}
+
+public struct MenuInput: Codable, Equatable, Sendable {
+    public var sections: [SectionInput]
+    public var groups: [GroupInput]?
+
+    public init(sections: [SectionInput], groups: [GroupInput]? = nil) {
+        self.sections = sections
+        self.groups = groups
+    }
 }
 
 public struct MenuItem: Codable, Equatable, Sendable {
@@ -1131,6 +1356,26 @@ public struct OfferedService: Codable, Equatable, Sendable {
     public var requires: [QuoteRequire]?
 }
 
+public struct OfferedServiceInput: Codable, Equatable, Sendable {
+    public var charges: ChargesInput?
+    public var hours: [HoursInput]?
+    /// In minor units.
+    public var minimumOrder: Int?
+    public var prepMinutes: Int?
+    public var requires: [QuoteRequire]?
+
+    public init(
+        charges: ChargesInput? = nil, hours: [HoursInput]? = nil, minimumOrder: Int? = nil, prepMinutes: Int? = nil,
+        requires: [QuoteRequire]? = nil
+    ) {
+        self.charges = charges
+        self.hours = hours
+        self.minimumOrder = minimumOrder
+        self.prepMinutes = prepMinutes
+        self.requires = requires
+    }
+}
+
 public struct OpeningHours: Codable, Equatable, Sendable {
     public var day: OpeningHoursDay
     /// HH:MM; past midnight the hours go on, 25:30.
@@ -1172,6 +1417,35 @@ public struct OptionGroup: Codable, Equatable, Sendable {
     public var free: Int?
     /// Whether the options are the item's sizes, and have its prices.
     public var setsPrice: Bool?
+}
+
+public struct OptionInput: Codable, Equatable, Sendable {
+    public var id: String
+    public var name: String
+    public var `default`: Int?
+    public var groups: [String]?
+    public var item: String?
+    public var max: Int?
+    /// In minor units.
+    public var price: Int?
+    /// By the size or the way to have the order.
+    public var prices: [String: Int]?
+    public var tax: String?
+
+    public init(
+        id: String, name: String, `default`: Int? = nil, groups: [String]? = nil, item: String? = nil, max: Int? = nil,
+        price: Int? = nil, prices: [String: Int]? = nil, tax: String? = nil
+    ) {
+        self.id = id
+        self.name = name
+        self.default = `default`
+        self.groups = groups
+        self.item = item
+        self.max = max
+        self.price = price
+        self.prices = prices
+        self.tax = tax
+    }
 }
 
 public struct Order: Codable, Equatable, Sendable {
@@ -1239,6 +1513,18 @@ public struct OrderChangeDeclinedBy: Word {
     public static let customer: OrderChangeDeclinedBy = "customer"
     public static let merchant: OrderChangeDeclinedBy = "merchant"
     public static let system: OrderChangeDeclinedBy = "system"
+}
+
+public struct OrderChangeInput: Codable, Equatable, Sendable {
+    /// What comes in.
+    public var add: [ArrivalInput]?
+    /// What is left of lines.
+    public var lines: [LineInput]?
+
+    public init(add: [ArrivalInput]? = nil, lines: [LineInput]? = nil) {
+        self.add = add
+        self.lines = lines
+    }
 }
 
 public struct OrderChangeState: Word {
@@ -1427,6 +1713,96 @@ public struct OutletFollows: Word {
     public static let hours: OutletFollows = "hours"
 }
 
+public struct OutletInput: Codable, Equatable, Sendable {
+    public var name: String
+    /// ISO 4217.
+    public var currency: String
+    /// Of IANA.
+    public var timeZone: String
+    /// In seconds.
+    public var acceptWithin: Int?
+    public var address: String?
+    public var area: String?
+    public var charges: ChargesInput?
+    public var city: String?
+    public var cuisines: [String]?
+    public var dayparts: [DaypartInput]?
+    /// HH:MM; past midnight the hours go on, 25:30.
+    public var dayStarts: String?
+    public var deliveryMinutes: Int?
+    public var follows: OutletFollows?
+    public var hours: [HoursInput]?
+    /// In minor units.
+    public var minimumOrder: Int?
+    public var orderAheadDays: Int?
+    public var payment: OutletPayment?
+    /// In seconds.
+    public var payWithin: Int?
+    public var prepMinutes: Int?
+    /// In minor units.
+    public var priceForTwo: Int?
+    /// From 0 to 5.
+    public var rating: Double?
+    public var ratingCount: Int?
+    public var services: OutletInputServices?
+    public var slots: SlotsInput?
+    public var specialDays: [SpecialDayInput]?
+    public var taxes: [TaxInput]?
+    public var taxIncluded: Bool?
+
+    public init(
+        name: String, currency: String, timeZone: String, acceptWithin: Int? = nil, address: String? = nil,
+        area: String? = nil, charges: ChargesInput? = nil, city: String? = nil, cuisines: [String]? = nil,
+        dayparts: [DaypartInput]? = nil, dayStarts: String? = nil, deliveryMinutes: Int? = nil,
+        follows: OutletFollows? = nil, hours: [HoursInput]? = nil, minimumOrder: Int? = nil, orderAheadDays: Int? = nil,
+        payment: OutletPayment? = nil, payWithin: Int? = nil, prepMinutes: Int? = nil, priceForTwo: Int? = nil,
+        rating: Double? = nil, ratingCount: Int? = nil, services: OutletInputServices? = nil, slots: SlotsInput? = nil,
+        specialDays: [SpecialDayInput]? = nil, taxes: [TaxInput]? = nil, taxIncluded: Bool? = nil
+    ) {
+        self.name = name
+        self.currency = currency
+        self.timeZone = timeZone
+        self.acceptWithin = acceptWithin
+        self.address = address
+        self.area = area
+        self.charges = charges
+        self.city = city
+        self.cuisines = cuisines
+        self.dayparts = dayparts
+        self.dayStarts = dayStarts
+        self.deliveryMinutes = deliveryMinutes
+        self.follows = follows
+        self.hours = hours
+        self.minimumOrder = minimumOrder
+        self.orderAheadDays = orderAheadDays
+        self.payment = payment
+        self.payWithin = payWithin
+        self.prepMinutes = prepMinutes
+        self.priceForTwo = priceForTwo
+        self.rating = rating
+        self.ratingCount = ratingCount
+        self.services = services
+        self.slots = slots
+        self.specialDays = specialDays
+        self.taxes = taxes
+        self.taxIncluded = taxIncluded
+    }
+}
+
+public struct OutletInputServices: Codable, Equatable, Sendable {
+    public var delivery: OfferedServiceInput?
+    public var pickup: OfferedServiceInput?
+    public var table: OfferedServiceInput?
+
+    public init(
+        delivery: OfferedServiceInput? = nil, pickup: OfferedServiceInput? = nil, table: OfferedServiceInput? = nil
+    ) {
+        self.delivery = delivery
+        self.pickup = pickup
+        self.table = table
+    }
+}
+
 public struct OutletPage: Codable, Equatable, Sendable {
     /// How many match.
     public var total: Int
@@ -1525,6 +1901,18 @@ public struct PaymentSum: Codable, Equatable, Sendable {
     public var amount: Int
 }
 
+public struct PeriodInput: Codable, Equatable, Sendable {
+    /// HH:MM; past midnight the hours go on, 25:30.
+    public var opens: String
+    /// HH:MM; past midnight the hours go on, 25:30.
+    public var closes: String
+
+    public init(opens: String, closes: String) {
+        self.opens = opens
+        self.closes = closes
+    }
+}
+
 public struct PromiseChange: Codable, Equatable, Sendable {
     public var from: String?
     public var to: String?
@@ -1590,6 +1978,54 @@ public struct Promotion: Codable, Equatable, Sendable {
     public var until: String?
     /// How often, where it has a limit.
     public var used: Int?
+}
+
+public struct PromotionInput: Codable, Equatable, Sendable {
+    public var title: String
+    public var on: PromotionOn
+    /// One of its members.
+    public var give: GiftInput
+    public var alone: Bool?
+    public var buy: Int?
+    public var by: ChargeBy?
+    /// In minor units.
+    public var cap: Int?
+    public var code: String?
+    public var from: String?
+    public var get: Int?
+    public var id: String?
+    public var limit: Int?
+    /// In minor units.
+    public var minimum: Int?
+    public var of: ScopeInput?
+    public var perCustomer: Int?
+    public var service: CartService?
+    public var until: String?
+
+    public init(
+        title: String, on: PromotionOn, give: GiftInput, alone: Bool? = nil, buy: Int? = nil, by: ChargeBy? = nil,
+        cap: Int? = nil, code: String? = nil, from: String? = nil, get: Int? = nil, id: String? = nil,
+        limit: Int? = nil, minimum: Int? = nil, of: ScopeInput? = nil, perCustomer: Int? = nil,
+        service: CartService? = nil, until: String? = nil
+    ) {
+        self.title = title
+        self.on = on
+        self.give = give
+        self.alone = alone
+        self.buy = buy
+        self.by = by
+        self.cap = cap
+        self.code = code
+        self.from = from
+        self.get = get
+        self.id = id
+        self.limit = limit
+        self.minimum = minimum
+        self.of = of
+        self.perCustomer = perCustomer
+        self.service = service
+        self.until = until
+    }
 }
 
 public struct PromotionOn: Word {
@@ -1822,10 +2258,58 @@ public struct Scope: Codable, Equatable, Sendable {
     public var tags: [String]?
 }
 
+public struct ScopeInput: Codable, Equatable, Sendable {
+    public var items: [String]?
+    public var sections: [String]?
+    public var tags: [String]?
+
+    public init(items: [String]? = nil, sections: [String]? = nil, tags: [String]? = nil) {
+        self.items = items
+        self.sections = sections
+        self.tags = tags
+    }
+}
+
+public struct SectionInput: Codable, Equatable, Sendable {
+    public var title: String
+    public var kind: MenuSectionKind
+    public var daypart: String?
+    /// Needed in a menu.
+    public var id: String?
+    public var items: [ItemInput]?
+    /// That of the kind where it is left out.
+    public var layout: LayoutInput?
+    public var sticky: Bool?
+
+    public init(
+        title: String, kind: MenuSectionKind, daypart: String? = nil, id: String? = nil, items: [ItemInput]? = nil,
+        layout: LayoutInput? = nil, sticky: Bool? = nil
+    ) {
+        self.title = title
+        self.kind = kind
+        self.daypart = daypart
+        self.id = id
+        self.items = items
+        self.layout = layout
+        self.sticky = sticky
+    }
+}
+
 public struct ServiceCharge: Codable, Equatable, Sendable {
     /// In thousandths of a percent.
     public var rate: Int
     public var tax: String?
+}
+
+public struct ServiceInput: Codable, Equatable, Sendable {
+    /// In thousandths of a percent.
+    public var rate: Int
+    public var tax: String?
+
+    public init(rate: Int, tax: String? = nil) {
+        self.rate = rate
+        self.tax = tax
+    }
 }
 
 public struct ServicePrices: Codable, Equatable, Sendable {
@@ -1878,6 +2362,17 @@ public struct Slots: Codable, Equatable, Sendable {
     public var orders: Int?
 }
 
+public struct SlotsInput: Codable, Equatable, Sendable {
+    public var minutes: Int
+    /// The most in one slot.
+    public var orders: Int?
+
+    public init(minutes: Int, orders: Int? = nil) {
+        self.minutes = minutes
+        self.orders = orders
+    }
+}
+
 public struct SlowCommand: Codable, Equatable, Sendable {
     public var id: Int
     public var at: String
@@ -1894,6 +2389,16 @@ public struct SlowCommands: Codable, Equatable, Sendable {
 public struct SpecialDay: Codable, Equatable, Sendable {
     public var date: String
     public var hours: [OpeningPeriod]
+}
+
+public struct SpecialDayInput: Codable, Equatable, Sendable {
+    public var date: String
+    public var hours: [PeriodInput]
+
+    public init(date: String, hours: [PeriodInput]) {
+        self.date = date
+        self.hours = hours
+    }
 }
 
 public struct Stock: Codable, Equatable, Sendable {
@@ -1981,6 +2486,36 @@ public struct Tax: Codable, Equatable, Sendable {
     public var rate: Int
     /// Where they differ by service.
     public var rates: TaxRates?
+}
+
+public struct TaxInput: Codable, Equatable, Sendable {
+    public var id: String
+    public var name: String
+    /// In thousandths of a percent.
+    public var rate: Int
+    public var rates: TaxInputRates?
+
+    public init(id: String, name: String, rate: Int, rates: TaxInputRates? = nil) {
+        self.id = id
+        self.name = name
+        self.rate = rate
+        self.rates = rates
+    }
+}
+
+public struct TaxInputRates: Codable, Equatable, Sendable {
+    /// In thousandths of a percent.
+    public var delivery: Int?
+    /// In thousandths of a percent.
+    public var pickup: Int?
+    /// In thousandths of a percent.
+    public var table: Int?
+
+    public init(delivery: Int? = nil, pickup: Int? = nil, table: Int? = nil) {
+        self.delivery = delivery
+        self.pickup = pickup
+        self.table = table
+    }
 }
 
 /// Where they differ by service.

@@ -71,7 +71,7 @@ extension Site {
     /// (ORDER.CHANGE)
     @discardableResult
     public func changeOrder(
-        _ order: String, document: some Encodable, by: String, within: Int? = nil, version: Int? = nil,
+        _ order: String, document: OrderChangeInput, by: String, within: Int? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
