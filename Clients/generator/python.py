@@ -197,7 +197,8 @@ def site(api: API, name: str, sites: list[str], text: str) -> str:
     local += ["from .site import Site"] if name != "Site" else []
     local += ["from .stream import Update, follow, question"] if "question(" in code else (
         ["from .stream import Update, follow"] if "Update[" in code else [])
-    return "\n".join([HEAD.format(text), *imports, "", *local, "", "", code])
+    gap = [""] if code.startswith("class") else []
+    return "\n".join([HEAD.format(text), *imports, "", *local, "", *gap, code])
 
 
 def _mentions(code: str, name: str) -> bool:

@@ -13,7 +13,6 @@ from .documents import (
 )
 from .stream import Update, follow, question
 
-
 S = TypeVar("S", bound="Site")
 
 
