@@ -111,10 +111,10 @@ export class Connection {
      */
     async call<Answer>(method: string, path: string, request: Request = {}): Promise<Answer> {
         const { query, body, picture, takes, write, call = write ?? {} } = request;
-        const fields: Record<string, string> = { accept: "application/json" };
-        if (write) fields["idempotency-key"] = write.key ?? crypto.randomUUID();
-        if (picture) fields["content-type"] = picture.type;
-        else if (body) fields["content-type"] = "application/json";
+        const headers = new Headers({ accept: "application/json" });
+        if (write) headers.set("idempotency-key", write.key ?? crypto.randomUUID());
+        if (picture) headers.set("content-type", picture.type);
+        else if (body) headers.set("content-type", "application/json");
         const address = this.address(path, { ...query, version: write?.version ?? query?.version });
         const canRepeat = write !== undefined || method === "GET" || method === "PUT";
         const ends = Date.now() + (call.deadline ?? this.deadline);
@@ -122,7 +122,7 @@ export class Connection {
         for (let attempt = 0; ; attempt++) {
             try {
                 const content = picture ?? (body && JSON.stringify(body));
-                const document = await this.attempt(method, address, fields, content, ends, call.signal);
+                const document = await this.attempt(method, address, headers, content, ends, call.signal);
                 const found = takes === undefined ? document : (document as Record<string, Json>)[takes];
                 return found as unknown as Answer;
             } catch (error) {
@@ -137,15 +137,14 @@ export class Connection {
     }
 
     private async attempt(
-        method: string, address: string, fields: Record<string, string>, body: BodyInit | undefined, ends: number,
+        method: string, address: string, headers: Headers, body: BodyInit | undefined, ends: number,
         signal: AbortSignal | undefined,
     ): Promise<Json> {
         const patience = new Patience(signal);
         patience.lasts(Math.max(1, Math.min(longestAttempt, ends - Date.now())));
+        for (const [name, value] of Object.entries(this.identity.fields())) headers.set(name, value);
         try {
-            const answer = await fetch(address, {
-                method, body, headers: { ...fields, ...this.identity.fields() }, signal: patience.signal,
-            });
+            const answer = await fetch(address, { method, body, headers, signal: patience.signal });
             const text = await answer.text();
             this.identity.take(answer.headers);
             return document(answer, text);
