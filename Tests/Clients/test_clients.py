@@ -228,6 +228,24 @@ def test_a_call_is_sent_again_until_it_is_answered_or_the_deadline(
     assert len(set(asked)) == 1
 
 
+def test_the_client_in_swift_sends_again_what_the_others_do(swift):
+    item = dict.fromkeys([
+        "description", "cuisine", "imageSmall", "availableFrom", "city", "area", "rating", "deliveryMinutes"])
+    item |= {"outlet": "o", "item": "pie", "kind": "menuItem", "name": "Pie", "price": 1295, "currency": "GBP",
+             "tags": [], "available": True, "outletName": "O", "status": "open"}
+    page = {"total": 1, "items": [item], "next": None, "facets": None, "state": "ready"}
+    quote = {"cart": "c", "outlet": "o", "version": 1, "currency": "GBP", "lines": [], "subtotal": 2590, "charges": [],
+             "total": 2590, "quote": "0123456789abcdef"}
+    answers = [CUT, BUSY, (200, page), CUT, UNKNOWN, COUNT, (200, quote), UNAVAILABLE, (409, "TOTALCHANGED")]
+    with scripted(*answers) as (url, asked):
+        ended = subprocess.run([swift / "order", url], capture_output=True, text=True, timeout=REPLY_SECONDS)
+    assert (ended.stdout, ended.returncode) == ("2 × Pie: 25.90 GBP\nshow it again: as the test says\n", 0), ended.stderr
+    paths = [path.partition("?")[0] for _, path, _ in asked]
+    assert paths == 3 * ["/v1/browse"] + 3 * ["/v1/cart/lines"] + ["/v1/cart/quote"] + 2 * ["/v1/cart/checkout"]
+    added, placed = ({key for _, path, key in asked if path == f"/v1/cart/{end}"} for end in ("lines", "checkout"))
+    assert len(added) == len(placed) == 1 and added != placed and None not in added | placed
+
+
 # --- documents
 
 
