@@ -171,6 +171,8 @@ let tools = floor(
                 "CommandLineOptions", "Domain", "EventLog", "EventLoop", "HTTP", "LineClient", "LineProtocol",
                 "Postgres", "PostgresStorage", "TextFormats",
             ]),
+        // The tools of a language model are commands.
+        room("ModelContext", uses: ["Application", "EventLog", "LineProtocol", "TextFormats", "Users"]),
         // Judges a server by what it answered: knows nothing of how the server works.
         room("LoadOracle", uses: ["LineProtocol", "SeededRandom", "TextFormats"]),
         // The load generator: a client that knows nothing but the wire.
@@ -191,9 +193,8 @@ let programs = floor(
             "tiffin",
             uses: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Fleet",
-                "Integrations", "LineClient", "LineProtocol", "LineServer", "Measurement", "Peers", "Postgres",
-                "PostgresStorage",
-                "Projections", "Serving", "TextFormats", "Users", "WebServer",
+                "Integrations", "LineClient", "LineProtocol", "LineServer", "Measurement", "ModelContext", "Peers",
+                "Postgres", "PostgresStorage", "Projections", "Serving", "TextFormats", "Users", "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")]),
         program("tiffin-monkey", uses: ["EventLoop", "Monkey"]),
@@ -304,6 +305,7 @@ let unitTests: [Target] = [
             "SeededRandom",
             "TextFormats",
         ]),
+    tests(of: "ModelContext", uses: ["LineProtocol", "TextFormats", "Users"]),
     tests(of: "LoadOracle", uses: ["LineProtocol", "OracleScene", "SeededRandom", "TextFormats"]),
     tests(
         of: "Monkey",

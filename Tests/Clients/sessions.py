@@ -7,6 +7,7 @@ leaves it, on a fresh log. A comment before a block can say more, in words that 
     <!-- session: fresh log -->        begins with another server
     <!-- session: terminal two -->     types into another terminal, or goes on reading what is printed in it
     <!-- session: goes on -->          the last command of the block goes on; a later block has the rest
+    <!-- session: file order.py -->    is a file in the folder of the terminals
     <!-- session: not run: … -->       is not run, and says why
 """
 
@@ -24,6 +25,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import clients
 import tiffin
 
 PRINTED_SECONDS = 20
@@ -52,8 +54,9 @@ FIGURES = {
     "checks": r"\b\d+(?:,\d{3})* made\b",
     "attempts": r"\b(?:attempt|failure) \d+\b",
 }
-# The server runs already, and the load generator is built.
+# The server runs already, and the load generator and the example in Swift are built.
 MADE_HERE = {"make run": None, "make monkey": "tiffin-monkey --duration 2s"}
+BUILT_HERE = "swift run --package-path order "
 # A shell's word on a job in the background.
 JOB_LINE = re.compile(r"\[\d+\][ +-]+(?:\d+|Done|Terminated|Running)\b.*")
 
@@ -77,6 +80,8 @@ class Block:
     terminal: str = "one"
     goes_on: bool = False
     not_run: str | None = None
+    file: str | None = None
+    text: str = ""
     before: list = field(default_factory=list)
     commands: list = field(default_factory=list)
 
@@ -112,6 +117,9 @@ def _block(lines, opened, remark) -> Block | None:
                 block.terminal = name
             case ["goes", _, "on"]:
                 block.goes_on = True
+            case ["file", _, name]:
+                block.file, block.text = name, "\n".join(lines) + "\n"
+                return block
             case ["not", _, reason]:
                 block.not_run = reason.removeprefix("run: ")
             case _:
@@ -341,7 +349,8 @@ class Place:
         release.mkdir(parents=True)
         for program in ("tiffin", "tiffin-monkey"):
             os.symlink(Path(tiffin.binary()).parent / program, release / program)
-        for name in ("docs", "Packaging", "Demo"):
+        os.symlink(clients.SWIFT_PROGRAMS / "order", release / "order")
+        for name in ("docs", "Packaging", "Demo", "Clients"):
             os.symlink(tiffin.CHECKOUT / name, Path(folder) / name)
         # The last two are of what a document starts itself.
         self._ports = {"7379": None, "7380": None, "7381": None, "7390": _free_port(), "8000": _free_port()}
@@ -374,6 +383,11 @@ class Place:
 
     def run(self, block):
         """Types what is in a block. Gives what is not as the document says: line, expected, printed."""
+        if block.file:
+            path = Path(self._folder) / block.file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(self._comparison.typed(block.text))
+            return
         terminal = self.terminal(block.terminal)
         if block.before:
             yield from self._different(block.line, block.before, terminal.printed_so_far)
@@ -382,6 +396,7 @@ class Place:
             text = MADE_HERE.get(text.partition("#")[0].strip(), text)
             if text is None:
                 continue
+            text = text.removeprefix(BUILT_HERE)
             terminal.type(command, text)
             if block.goes_on and command is block.commands[-1]:
                 yield from self._different(command.line, command.printed, terminal.printed_so_far)

@@ -119,6 +119,11 @@ struct Pages {
         assets["store/sw.js"].map { Pages.answer($0, acceptsGzip, isWorker: true, cache: "no-cache") }
     }
 
+    /// What a language model should know of the store, where such programs look for it.
+    func advice(acceptsGzip: Bool) -> HTTPAnswer? {
+        assets["store/llms.txt"].map { Pages.answer($0, acceptsGzip, cache: "no-cache") }
+    }
+
     private static func answer(
         _ asset: WebAsset, _ acceptsGzip: Bool, isWorker: Bool = false, cache: String
     ) -> HTTPAnswer {

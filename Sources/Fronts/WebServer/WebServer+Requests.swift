@@ -496,6 +496,8 @@ extension WebServer {
             return pages.file(
                 version: path[1], path: path[2...].joined(separator: "/"), acceptsGzip: WebServer.acceptsGzip(request))
         case "sw.js" where path.count == 1: return pages.worker(acceptsGzip: WebServer.acceptsGzip(request))
+        case "llms.txt" where path.count == 1 && site == .store:
+            return pages.advice(acceptsGzip: WebServer.acceptsGzip(request))
         case "openapi.json" where path.count == 1: return WebServer.answer(Route.openAPIDocuments[site] ?? [])
         case "healthz" where path.count == 1: return WebServer.plain("ok\n")
         case "readyz" where path.count == 1:
