@@ -4,13 +4,13 @@ Written by Scripts/clients from docs/openapi.json.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from .connection import Connection, Login, segment
 from .documents import (
-    Cart, Clients, Delays, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree, MenuInput,
-    NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays, RemovedUser,
-    SectionInput, Session, SlowCommands, Stock, Takings, User, Users,
+    Cart, Clients, Delays, EndingCode, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree,
+    MenuInput, NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays,
+    RemovedUser, SectionInput, Session, SlowCommands, Stock, Takings, User, UserRole, Users,
 )
 from .site import Site
 from .stream import Update, follow
@@ -90,7 +90,7 @@ class Console(Site):
             has_key=True, key=key, deadline=deadline)
 
     def refund_order(
-        self, order: str, code: str, *, amount: int | None = None, line: str | None = None,
+        self, order: str, code: EndingCode, *, amount: int | None = None, line: str | None = None,
         quantity: int | None = None, version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Gives back some of a line, an amount, or all that is left; returns the order's version. (ORDER.REFUND)"""
@@ -100,8 +100,8 @@ class Console(Site):
             deadline=deadline)
 
     def reject_order(
-        self, order: str, code: str, *, reason: str | None = None, version: int | None = None, key: str | None = None,
-        deadline: float | None = None,
+        self, order: str, code: EndingCode, *, reason: str | None = None, version: int | None = None,
+        key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Does not take an order on; returns its version. (ORDER.REJECT)"""
         return self.connection.call(
@@ -362,7 +362,7 @@ class Console(Site):
             has_key=True, key=key, deadline=deadline)
 
     def get_takings(
-        self, outlet: str, from_: str, *, until: str | None = None, by: str | None = None,
+        self, outlet: str, from_: str, *, until: str | None = None, by: Literal["hour"] | None = None,
         deadline: float | None = None,
     ) -> Takings:
         """Returns what an outlet sold, took back, gave back and was paid, by days of the outlet. (TAKINGS)"""
@@ -391,7 +391,7 @@ class Console(Site):
         """Returns every user, with the names of its tokens. (USER.LIST)"""
         return self.connection.call("GET", "/v1/users", Users, deadline=deadline)
 
-    def add_user(self, user: str, role: str, *, only: str | None = None, deadline: float | None = None) -> User:
+    def add_user(self, user: str, role: UserRole, *, only: str | None = None, deadline: float | None = None) -> User:
         """Adds a user, who can log in once it has a token; returns the user. (USER.ADD)"""
         return self.connection.call(
             "POST", "/v1/users", User, body={"user": user, "role": role, "only": only}, deadline=deadline)

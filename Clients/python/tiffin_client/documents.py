@@ -9,32 +9,35 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 __all__ = [
-    "ArrivalInput", "Attributes", "AttributesValue", "BadgeCard", "BadgeModel", "Bill", "BillLine", "CardPromotion",
-    "CardPromotionState", "Cart", "CartCode", "CartCodeState", "CartLine", "CartService", "CartStatus", "Charge",
-    "ChargeBy", "ChargeKind", "ChargesInput", "Chip", "Clients", "Daypart", "DaypartInput", "Debt", "DebtBy", "DebtTo",
-    "Delay", "Delays", "DelaySample", "DessertCard", "DessertModel", "DessertsSection", "DiscountSum", "EarlierTree",
-    "Ending", "EndingBy", "EndingCode", "Event", "EventMetadata", "FacetBand", "Facets", "FacetValue", "Fee", "Feed",
-    "FeedState", "FeeInput", "Forgetting", "ForgottenCustomer", "FoundEvents", "FoundItem", "FoundOutlet", "Gift",
-    "GiftInput", "GridLayout", "GroupInput", "Home", "HomeItem", "HomeOutlet", "HomeSection", "HomeState",
-    "HorizontalCardLayout", "HoursInput", "Image", "Information", "Item", "ItemInput", "ItemInputPrices", "ItemKind",
-    "ItemPage", "ItemPageState", "Kitchen", "KitchenLine", "KitchenOrder", "Layout", "LayoutInput", "LayoutInputStyle",
-    "LineChange", "LineInput", "LineOption", "LineProblem", "LineProblemCode", "Link", "LinkedBatch", "LinkedHead",
-    "LinkReceipt", "ListLayout", "LogHead", "LogTree", "Menu", "MenuInput", "MenuItem", "MenuItemCard",
-    "MenuItemModel", "MenuItemsSection", "MenuOption", "MenuSection", "MenuSectionKind", "MovementSum", "NetSum",
-    "NewToken", "NumberFacet", "OfferedService", "OfferedServiceInput", "OpeningHours", "OpeningHoursDay",
-    "OpeningPeriod", "OptionGroup", "OptionInput", "Order", "OrderChange", "OrderChangeDeclinedBy", "OrderChangeInput",
-    "OrderChangeState", "OrderLine", "OrderMissing", "OrderPage", "OrderPayment", "OrderPaymentState", "OrderRow",
-    "OrderStatus", "Outlet", "OutletCharges", "OutletFollows", "OutletInput", "OutletInputServices", "OutletPage",
-    "OutletPayment", "OutletServices", "OutletStatus", "OwnOutlet", "OwnOutlets", "PaymentDoubt", "PaymentDoubtKind",
-    "PaymentDoubtWhy", "PaymentSum", "PeriodInput", "PromiseChange", "PromoCard", "PromoModel", "Promotion",
-    "PromotionInput", "PromotionOn", "Promotions", "PromotionsSection", "ProveEventAnswer", "ProvenBatch",
-    "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer", "Rebuild", "Receipt", "RefundedTax", "Relay", "Relays",
-    "RemovedUser", "SavedItems", "SavedItemsState", "SavedOutlets", "Scope", "ScopeInput", "SectionInput",
-    "ServiceCharge", "ServiceInput", "ServicePrices", "ServiceSum", "Session", "Slot", "SlotRule", "Slots",
-    "SlotsInput", "SlowCommand", "SlowCommands", "SpecialDay", "SpecialDayInput", "Stock", "StockRow", "StockRowKind",
-    "TagBar", "Takings", "TakingsDay", "TakingsDayPayments", "TakingsHour", "TakingsSum", "Tax", "TaxInput",
-    "TaxInputRates", "TaxRates", "TaxSum", "Today", "TreeProof", "User", "UserRole", "Users",
+    "ArrivalInput", "Attributes", "AttributesValue", "BadgeCard", "BadgeModel", "Bill", "BillLine", "CancelOrderBy",
+    "CardPromotion", "CardPromotionState", "Cart", "CartCode", "CartCodeState", "CartLine", "CartService",
+    "CartStatus", "Charge", "ChargeBy", "ChargeKind", "ChargesInput", "Chip", "Clients", "Daypart", "DaypartInput",
+    "Debt", "DebtBy", "DebtTo", "Delay", "Delays", "DelaySample", "DessertCard", "DessertModel", "DessertsSection",
+    "DiscountSum", "EarlierTree", "Ending", "EndingBy", "EndingCode", "Event", "EventMetadata", "FacetBand", "Facets",
+    "FacetValue", "Fee", "Feed", "FeedState", "FeeInput", "Forgetting", "ForgottenCustomer", "FoundEvents",
+    "FoundItem", "FoundOutlet", "Gift", "GiftInput", "GridLayout", "GroupInput", "Home", "HomeItem", "HomeOutlet",
+    "HomeSection", "HomeState", "HorizontalCardLayout", "HoursInput", "Image", "Information", "Item", "ItemInput",
+    "ItemInputPrices", "ItemKind", "ItemPage", "ItemPageState", "Kitchen", "KitchenLine", "KitchenOrder", "Layout",
+    "LayoutInput", "LayoutInputStyle", "LineChange", "LineInput", "LineOption", "LineProblem", "LineProblemCode",
+    "Link", "LinkedBatch", "LinkedHead", "LinkReceipt", "ListLayout", "LogHead", "LogTree", "Menu", "MenuInput",
+    "MenuItem", "MenuItemCard", "MenuItemModel", "MenuItemsSection", "MenuOption", "MenuSection", "MenuSectionKind",
+    "MovementSum", "NetSum", "NewToken", "NumberFacet", "OfferedService", "OfferedServiceInput", "OpeningHours",
+    "OpeningHoursDay", "OpeningPeriod", "OptionGroup", "OptionInput", "Order", "OrderChange", "OrderChangeDeclinedBy",
+    "OrderChangeInput", "OrderChangeState", "OrderLine", "OrderMissing", "OrderPage", "OrderPayment",
+    "OrderPaymentState", "OrderRow", "OrderStatus", "Outlet", "OutletCharges", "OutletFollows", "OutletInput",
+    "OutletInputServices", "OutletPage", "OutletPayment", "OutletServices", "OutletStatus", "OwnOutlet", "OwnOutlets",
+    "PaymentDoubt", "PaymentDoubtKind", "PaymentDoubtWhy", "PaymentSum", "PeriodInput", "PromiseChange", "PromoCard",
+    "PromoModel", "Promotion", "PromotionInput", "PromotionOn", "Promotions", "PromotionsSection", "ProveEventAnswer",
+    "ProveEventForm", "ProvenBatch", "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer", "Rebuild", "Receipt",
+    "RefundedTax", "Relay", "Relays", "RemovedUser", "SavedItems", "SavedItemsState", "SavedOutlets", "Scope",
+    "ScopeInput", "SectionInput", "ServiceCharge", "ServiceInput", "ServicePrices", "ServiceSum", "Session",
+    "SignedHead", "Slot", "SlotRule", "Slots", "SlotsInput", "SlowCommand", "SlowCommands", "SpecialDay",
+    "SpecialDayInput", "Stock", "StockRow", "StockRowKind", "TagBar", "Takings", "TakingsDay", "TakingsDayPayments",
+    "TakingsHour", "TakingsSum", "Tax", "TaxInput", "TaxInputRates", "TaxRates", "TaxSum", "Today", "TreeProof",
+    "User", "UserRole", "Users",
 ]
+
+CancelOrderBy: TypeAlias = Literal["customer", "merchant"]
 
 CardPromotionState: TypeAlias = Literal["open", "spent", "ended"]
 
@@ -95,6 +98,8 @@ PaymentDoubtKind: TypeAlias = Literal["authorised", "captured", "voided", "refun
 PaymentDoubtWhy: TypeAlias = Literal["parent", "excess"]
 
 PromotionOn: TypeAlias = Literal["items", "order", "delivery"]
+
+ProveEventForm: TypeAlias = Literal["tree", "signed", "links"]
 
 QuoteRequire: TypeAlias = Literal["name", "phone", "address", "table"]
 
@@ -1703,6 +1708,8 @@ class Receipt:
     event: ProvenEvent
     batch: ProvenBatch
     tree: TreeProof
+    # The note over the tree's root, as docs/audit.md has it; in forms 5 and 6.
+    signed_head: str | None = field(default=None, metadata={"json": "signedHead"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -1829,6 +1836,15 @@ class Session:
     # Null where there are no users.
     user: str | None
     role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedHead:
+    partition: int
+    # Where its last batch ends.
+    position: int
+    # With the signatures, as docs/audit.md has it.
+    note: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

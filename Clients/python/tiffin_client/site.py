@@ -4,12 +4,12 @@ Written by Scripts/clients from docs/openapi.json.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from .connection import Connection, filters as _filters, segment
 from .documents import (
-    FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage, Outlet, OutletPage, ProveEventAnswer,
-    SavedItems, SavedOutlets, Slots,
+    CancelOrderBy, CartService, EndingCode, FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage,
+    Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
 )
 from .stream import Update, follow, question
 
@@ -34,15 +34,35 @@ class Site:
 
     # --- Searching
 
-    def search_items(self, filters: Mapping[str, Any] | None = None, *, deadline: float | None = None) -> ItemPage:
+    def search_items(
+        self, filters: Mapping[str, Any] | None = None, *, text: str | None = None, cuisine: list[str] | None = None,
+        city: list[str] | None = None, area: list[str] | None = None, outlet: list[str] | None = None,
+        currency: list[str] | None = None, kind: list[str] | None = None, tag: list[str] | None = None,
+        price: str | None = None, rating: str | None = None, delivery: str | None = None,
+        open: Literal["1"] | None = None, sort: str | None = None, limit: int | None = None, after: str | None = None,
+        facets: str | None = None, deadline: float | None = None,
+    ) -> ItemPage:
         """Returns a page of the items that match every filter. (BROWSE)"""
         return self.connection.call("GET", "/v1/browse", ItemPage, query=_filters(filters), deadline=deadline)
 
-    def search_outlets(self, filters: Mapping[str, Any] | None = None, *, deadline: float | None = None) -> OutletPage:
+    def search_outlets(
+        self, filters: Mapping[str, Any] | None = None, *, text: str | None = None, cuisine: list[str] | None = None,
+        city: list[str] | None = None, area: list[str] | None = None, outlet: list[str] | None = None,
+        currency: list[str] | None = None, kind: list[str] | None = None, tag: list[str] | None = None,
+        price: str | None = None, rating: str | None = None, delivery: str | None = None,
+        open: Literal["1"] | None = None, sort: str | None = None, limit: int | None = None, after: str | None = None,
+        facets: str | None = None, deadline: float | None = None,
+    ) -> OutletPage:
         """Returns a page of the outlets that match every filter. (OUTLETS)"""
         return self.connection.call("GET", "/v1/outlets", OutletPage, query=_filters(filters), deadline=deadline)
 
-    def surprise_me(self, filters: Mapping[str, Any] | None = None, *, deadline: float | None = None) -> FoundItem:
+    def surprise_me(
+        self, filters: Mapping[str, Any] | None = None, *, text: str | None = None, cuisine: list[str] | None = None,
+        city: list[str] | None = None, area: list[str] | None = None, outlet: list[str] | None = None,
+        currency: list[str] | None = None, kind: list[str] | None = None, tag: list[str] | None = None,
+        price: str | None = None, rating: str | None = None, delivery: str | None = None,
+        open: Literal["1"] | None = None, seed: int | None = None, deadline: float | None = None,
+    ) -> FoundItem:
         """Returns one of the items that match every filter, each equally likely. (SURPRISE)"""
         return self.connection.call("GET", "/v1/surprise", FoundItem, query=_filters(filters), deadline=deadline)
 
@@ -74,8 +94,8 @@ class Site:
             body={"digest": digest}, has_key=True, key=key, deadline=deadline)
 
     def cancel_order(
-        self, order: str, by: str, code: str, *, reason: str | None = None, version: int | None = None,
-        key: str | None = None, deadline: float | None = None,
+        self, order: str, by: CancelOrderBy, code: EndingCode, *, reason: str | None = None,
+        version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Ends an order that was not handed over; returns its version. (ORDER.CANCEL)"""
         return self.connection.call(
@@ -83,8 +103,8 @@ class Site:
             body={"by": by, "code": code, "reason": reason}, has_key=True, key=key, deadline=deadline)
 
     def change_order(
-        self, order: str, by: str, document: OrderChangeInput | Mapping[str, Any], *, within: int | None = None,
-        version: int | None = None, key: str | None = None, deadline: float | None = None,
+        self, order: str, by: CancelOrderBy, document: OrderChangeInput | Mapping[str, Any], *,
+        within: int | None = None, version: int | None = None, key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Proposes to change what is ordered, or changes it if that was agreed beforehand; returns the order's version.
         (ORDER.CHANGE)
@@ -95,7 +115,7 @@ class Site:
             deadline=deadline)
 
     def decline_change(
-        self, order: str, *, by: str | None = None, version: int | None = None, key: str | None = None,
+        self, order: str, *, by: CancelOrderBy | None = None, version: int | None = None, key: str | None = None,
         deadline: float | None = None,
     ) -> int:
         """Declines a change that the other party proposed, or withdraws one's own; returns the order's version.
@@ -128,7 +148,8 @@ class Site:
             "GET", f"/v1/outlets/{segment(outlet)}/home", Home, query=[("at", at)], deadline=deadline)
 
     def list_slots(
-        self, outlet: str, *, service: str | None = None, date: str | None = None, deadline: float | None = None,
+        self, outlet: str, *, service: CartService | None = None, date: str | None = None,
+        deadline: float | None = None,
     ) -> Slots:
         """Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS)"""
         return self.connection.call(
@@ -137,8 +158,13 @@ class Site:
 
     # --- The log
 
+    def get_signed_head(self, partition: str, *, deadline: float | None = None) -> SignedHead:
+        """Returns the newest signed head of a partition of the log, with what witnesses have signed of it. (LOG.SIGNED)
+        """
+        return self.connection.call("GET", f"/v1/log/signed/{segment(partition)}", SignedHead, deadline=deadline)
+
     def prove_event(
-        self, stream: str, version: str, *, head: int | None = None, form: str | None = None,
+        self, stream: str, version: str, *, head: int | None = None, form: ProveEventForm | None = None,
         deadline: float | None = None,
     ) -> ProveEventAnswer:
         """Returns a receipt that proves, without the log, that an event is in it. (LOG.PROVE)"""

@@ -6,7 +6,7 @@ Written by Scripts/clients from docs/openapi.json.
 from collections.abc import Iterator
 
 from .connection import Connection, Visitor, segment
-from .documents import Cart, Forgetting, Quote
+from .documents import Cart, CartService, Forgetting, OrderMissing, Quote
 from .site import Site
 from .stream import Update, follow
 
@@ -34,7 +34,7 @@ class Store(Site):
         return self.connection.call("GET", "/v1/cart", Cart | None, deadline=deadline)
 
     def place_order(
-        self, *, address: str | None = None, missing: str | None = None, name: str | None = None,
+        self, *, address: str | None = None, missing: OrderMissing | None = None, name: str | None = None,
         phone: str | None = None, quote: str | None = None, total: int | None = None, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
     ) -> str:
@@ -113,7 +113,7 @@ class Store(Site):
         return self.connection.call("GET", "/v1/cart/quote", Quote | None, deadline=deadline)
 
     def choose_service(
-        self, service: str, *, for_: str | None = None, table: str | None = None, version: int | None = None,
+        self, service: CartService, *, for_: str | None = None, table: str | None = None, version: int | None = None,
         key: str | None = None, deadline: float | None = None,
     ) -> int:
         """Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count.

@@ -3,9 +3,9 @@
 import { Connection, Login, segment, type Call, type Write } from "./connection.js";
 import { follow, type Following, type Update } from "./stream.js";
 import type {
-    Cart, Clients, Delays, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree, MenuInput,
-    NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays, RemovedUser,
-    SectionInput, Session, SlowCommands, Stock, Takings, User, Users,
+    Cart, Clients, Delays, EndingCode, Feed, Forgetting, GroupInput, Information, ItemInput, Kitchen, LogHead, LogTree,
+    MenuInput, NewToken, OutletInput, OwnOutlets, PromotionInput, Promotions, ReadLogAnswer, Rebuild, Relays,
+    RemovedUser, SectionInput, Session, SlowCommands, Stock, Takings, User, UserRole, Users,
 } from "./documents.js";
 import { Site } from "./site.js";
 
@@ -63,7 +63,8 @@ export class Console extends Site {
 
     /** Gives back some of a line, an amount, or all that is left; returns the order's version. (ORDER.REFUND) */
     refundOrder(
-        order: string, fields: { code: string; amount?: number; line?: string; quantity?: number }, call: Write = {},
+        order: string, fields: { code: EndingCode; amount?: number; line?: string; quantity?: number },
+        call: Write = {},
     ): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/refunds`, { body: fields, takes: "version", write: call },
@@ -71,7 +72,7 @@ export class Console extends Site {
     }
 
     /** Does not take an order on; returns its version. (ORDER.REJECT) */
-    rejectOrder(order: string, fields: { code: string; reason?: string }, call: Write = {}): Promise<number> {
+    rejectOrder(order: string, fields: { code: EndingCode; reason?: string }, call: Write = {}): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/reject`, { body: fields, takes: "version", write: call },
         );
@@ -304,7 +305,7 @@ export class Console extends Site {
 
     /** Returns what an outlet sold, took back, gave back and was paid, by days of the outlet. (TAKINGS) */
     getTakings(
-        outlet: string, fields: { from: string; until?: string; by?: string }, call: Call = {},
+        outlet: string, fields: { from: string; until?: string; by?: "hour" }, call: Call = {},
     ): Promise<Takings> {
         return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/takings`, { query: fields, call });
     }
@@ -332,7 +333,7 @@ export class Console extends Site {
     }
 
     /** Adds a user, who can log in once it has a token; returns the user. (USER.ADD) */
-    addUser(fields: { user: string; role: string; only?: string }, call: Call = {}): Promise<User> {
+    addUser(fields: { user: string; role: UserRole; only?: string }, call: Call = {}): Promise<User> {
         return this.connection.call("POST", "/v1/users", { body: fields, call });
     }
 

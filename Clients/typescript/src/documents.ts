@@ -63,6 +63,8 @@ export interface BillLine {
     total: number | null;
 }
 
+export type CancelOrderBy = "customer" | "merchant";
+
 export interface CardPromotion {
     id: string;
     state: CardPromotionState;
@@ -1486,6 +1488,8 @@ export interface PromotionsSection {
 
 export type ProveEventAnswer = Receipt | LinkReceipt;
 
+export type ProveEventForm = "tree" | "signed" | "links";
+
 export interface ProvenBatch {
     firstPosition: number;
     lastPosition: number;
@@ -1559,6 +1563,8 @@ export interface Receipt {
     event: ProvenEvent;
     batch: ProvenBatch;
     tree: TreeProof;
+    /** The note over the tree's root, as docs/audit.md has it; in forms 5 and 6. */
+    signedHead?: string;
 }
 
 export interface RefundedTax {
@@ -1673,6 +1679,14 @@ export interface Session {
     /** Null where there are no users. */
     user: string | null;
     role: string;
+}
+
+export interface SignedHead {
+    partition: number;
+    /** Where its last batch ends. */
+    position: number;
+    /** With the signatures, as docs/audit.md has it. */
+    note: string;
 }
 
 export interface Slot {

@@ -3,8 +3,8 @@
 import { Connection, segment, type Call, type Filters, type Write } from "./connection.js";
 import { follow, question, type Following, type Update } from "./stream.js";
 import type {
-    FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage, Outlet, OutletPage, ProveEventAnswer,
-    SavedItems, SavedOutlets, Slots,
+    CancelOrderBy, CartService, EndingCode, FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage,
+    Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
 } from "./documents.js";
 
 /** What the store and the console have in common. */
@@ -14,17 +14,41 @@ export abstract class Site {
     // Searching
 
     /** Returns a page of the items that match every filter. (BROWSE) */
-    searchItems(filters: Filters = {}, call: Call = {}): Promise<ItemPage> {
+    searchItems(
+        filters: Filters = {},
+        fields: {
+            text?: string; cuisine?: string[]; city?: string[]; area?: string[]; outlet?: string[];
+            currency?: string[]; kind?: string[]; tag?: string[]; price?: string; rating?: string; delivery?: string;
+            open?: "1"; sort?: string; limit?: number; after?: string; facets?: string;
+        } = {},
+        call: Call = {},
+    ): Promise<ItemPage> {
         return this.connection.call("GET", "/v1/browse", { query: filters, call });
     }
 
     /** Returns a page of the outlets that match every filter. (OUTLETS) */
-    searchOutlets(filters: Filters = {}, call: Call = {}): Promise<OutletPage> {
+    searchOutlets(
+        filters: Filters = {},
+        fields: {
+            text?: string; cuisine?: string[]; city?: string[]; area?: string[]; outlet?: string[];
+            currency?: string[]; kind?: string[]; tag?: string[]; price?: string; rating?: string; delivery?: string;
+            open?: "1"; sort?: string; limit?: number; after?: string; facets?: string;
+        } = {},
+        call: Call = {},
+    ): Promise<OutletPage> {
         return this.connection.call("GET", "/v1/outlets", { query: filters, call });
     }
 
     /** Returns one of the items that match every filter, each equally likely. (SURPRISE) */
-    surpriseMe(filters: Filters = {}, call: Call = {}): Promise<FoundItem> {
+    surpriseMe(
+        filters: Filters = {},
+        fields: {
+            text?: string; cuisine?: string[]; city?: string[]; area?: string[]; outlet?: string[];
+            currency?: string[]; kind?: string[]; tag?: string[]; price?: string; rating?: string; delivery?: string;
+            open?: "1"; seed?: number;
+        } = {},
+        call: Call = {},
+    ): Promise<FoundItem> {
         return this.connection.call("GET", "/v1/surprise", { query: filters, call });
     }
 
@@ -58,7 +82,7 @@ export abstract class Site {
 
     /** Ends an order that was not handed over; returns its version. (ORDER.CANCEL) */
     cancelOrder(
-        order: string, fields: { by: string; code: string; reason?: string }, call: Write = {},
+        order: string, fields: { by: CancelOrderBy; code: EndingCode; reason?: string }, call: Write = {},
     ): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/cancel`, { body: fields, takes: "version", write: call },
@@ -70,7 +94,7 @@ export abstract class Site {
      * (ORDER.CHANGE)
      */
     changeOrder(
-        order: string, document: OrderChangeInput, fields: { by: string; within?: number }, call: Write = {},
+        order: string, document: OrderChangeInput, fields: { by: CancelOrderBy; within?: number }, call: Write = {},
     ): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/change`,
@@ -82,7 +106,7 @@ export abstract class Site {
      * Declines a change that the other party proposed, or withdraws one's own; returns the order's version.
      * (ORDER.DECLINE)
      */
-    declineChange(order: string, fields: { by?: string } = {}, call: Write = {}): Promise<number> {
+    declineChange(order: string, fields: { by?: CancelOrderBy } = {}, call: Write = {}): Promise<number> {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/decline`, { body: fields, takes: "version", write: call },
         );
@@ -113,15 +137,20 @@ export abstract class Site {
     }
 
     /** Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS) */
-    listSlots(outlet: string, fields: { service?: string; date?: string } = {}, call: Call = {}): Promise<Slots> {
+    listSlots(outlet: string, fields: { service?: CartService; date?: string } = {}, call: Call = {}): Promise<Slots> {
         return this.connection.call("GET", `/v1/outlets/${segment(outlet)}/slots`, { query: fields, call });
     }
 
     // The log
 
+    /** Returns the newest signed head of a partition of the log, with what witnesses have signed of it. (LOG.SIGNED) */
+    getSignedHead(partition: string, call: Call = {}): Promise<SignedHead> {
+        return this.connection.call("GET", `/v1/log/signed/${segment(partition)}`, { call });
+    }
+
     /** Returns a receipt that proves, without the log, that an event is in it. (LOG.PROVE) */
     proveEvent(
-        stream: string, version: string, fields: { head?: number; form?: string } = {}, call: Call = {},
+        stream: string, version: string, fields: { head?: number; form?: ProveEventForm } = {}, call: Call = {},
     ): Promise<ProveEventAnswer> {
         return this.connection.call("GET", `/v1/proof/${segment(stream)}/${segment(version)}`, { query: fields, call });
     }

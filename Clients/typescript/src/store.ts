@@ -2,7 +2,7 @@
 
 import { Connection, segment, Visitor, type Call, type Write } from "./connection.js";
 import { follow, type Following, type Update } from "./stream.js";
-import type { Cart, Forgetting, Quote } from "./documents.js";
+import type { Cart, CartService, Forgetting, OrderMissing, Quote } from "./documents.js";
 import { Site } from "./site.js";
 
 /** The store: one customer, with a cart and orders of their own. */
@@ -34,7 +34,7 @@ export class Store extends Site {
     /** Places an order for what is in a cart, if it still costs that; returns the order's id. (CART.CHECKOUT) */
     placeOrder(
         fields: {
-            address?: string; missing?: string; name?: string; phone?: string; quote?: string; total?: number;
+            address?: string; missing?: OrderMissing; name?: string; phone?: string; quote?: string; total?: number;
         } = {},
         call: Write = {},
     ): Promise<string> {
@@ -100,7 +100,7 @@ export class Store extends Site {
     /**
      * Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count. (CART.SERVICE)
      */
-    chooseService(fields: { service: string; for?: string; table?: string }, call: Write = {}): Promise<number> {
+    chooseService(fields: { service: CartService; for?: string; table?: string }, call: Write = {}): Promise<number> {
         return this.connection.call("PUT", "/v1/cart/service", { body: fields, takes: "count", write: call });
     }
 

@@ -366,7 +366,7 @@ extension Route {
                 .query("count", "COUNT", integer: true), .query("stream", "STREAM"), .query("kind", "KIND"),
                 .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
             ], .list),
-        Route("GET", "/v1/log/signed/{partition}", both, "LOG.SIGNED", .document(.never)),
+        Route("getSignedHead", "GET", "/v1/log/signed/{partition}", both, "LOG.SIGNED", .document(.never)),
         Route(
             "getLogTree", "GET", "/v1/log/tree/{partition}", [.console], "LOG.TREE",
             [.query("since", "SINCE", integer: true), .query("head", "HEAD", integer: true)], .document(.never)),

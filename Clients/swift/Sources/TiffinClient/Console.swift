@@ -97,7 +97,7 @@ extension Console {
     /// Gives back some of a line, an amount, or all that is left; returns the order's version. (ORDER.REFUND)
     @discardableResult
     public func refundOrder(
-        _ order: String, code: String, amount: Int? = nil, line: String? = nil, quantity: Int? = nil,
+        _ order: String, code: EndingCode, amount: Int? = nil, line: String? = nil, quantity: Int? = nil,
         version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -109,7 +109,7 @@ extension Console {
     /// Does not take an order on; returns its version. (ORDER.REJECT)
     @discardableResult
     public func rejectOrder(
-        _ order: String, code: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
+        _ order: String, code: EndingCode, reason: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -464,7 +464,7 @@ extension Console {
 
     /// Adds a user, who can log in once it has a token; returns the user. (USER.ADD)
     public func addUser(
-        user: String, role: String, only: String? = nil, deadline: Duration? = nil
+        user: String, role: UserRole, only: String? = nil, deadline: Duration? = nil
     ) async throws -> User {
         try await connection.call(
             "POST", "/v1/users", body: ["user": user, "role": role, "only": only] as Members, deadline: deadline)

@@ -102,6 +102,15 @@ public struct BillLine: Codable, Equatable, Sendable {
     public var total: Int?
 }
 
+public struct CancelOrderBy: Word {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let customer: CancelOrderBy = "customer"
+    public static let merchant: CancelOrderBy = "merchant"
+}
+
 public struct CardPromotion: Codable, Equatable, Sendable {
     public var id: String
     public var state: CardPromotionState
@@ -2083,6 +2092,16 @@ public enum ProveEventAnswer: Codable, Equatable, Sendable {
     }
 }
 
+public struct ProveEventForm: Word {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let tree: ProveEventForm = "tree"
+    public static let signed: ProveEventForm = "signed"
+    public static let links: ProveEventForm = "links"
+}
+
 public struct ProvenBatch: Codable, Equatable, Sendable {
     public var firstPosition: Int
     public var lastPosition: Int
@@ -2190,6 +2209,8 @@ public struct Receipt: Codable, Equatable, Sendable {
     public var event: ProvenEvent
     public var batch: ProvenBatch
     public var tree: TreeProof
+    /// The note over the tree's root, as docs/audit.md has it; in forms 5 and 6.
+    public var signedHead: String?
 }
 
 public struct RefundedTax: Codable, Equatable, Sendable {
@@ -2335,6 +2356,14 @@ public struct Session: Codable, Equatable, Sendable {
     /// Null where there are no users.
     public var user: String?
     public var role: String
+}
+
+public struct SignedHead: Codable, Equatable, Sendable {
+    public var partition: Int
+    /// Where its last batch ends.
+    public var position: Int
+    /// With the signatures, as docs/audit.md has it.
+    public var note: String
 }
 
 public struct Slot: Codable, Equatable, Sendable {

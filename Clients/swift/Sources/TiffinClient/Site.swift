@@ -10,18 +10,50 @@ public protocol Site: Sendable {
 
 extension Site {
     /// Returns a page of the items that match every filter. (BROWSE)
-    public func searchItems(_ filters: [String: Filter] = [:], deadline: Duration? = nil) async throws -> ItemPage {
-        try await connection.call("GET", "/v1/browse", filters: filters, deadline: deadline)
+    public func searchItems(
+        _ filters: [String: Filter] = [:], text: String? = nil, cuisine: [String]? = nil, city: [String]? = nil,
+        area: [String]? = nil, outlet: [String]? = nil, currency: [String]? = nil, kind: [String]? = nil,
+        tag: [String]? = nil, price: String? = nil, rating: String? = nil, delivery: String? = nil, open: String? = nil,
+        sort: String? = nil, limit: Int? = nil, after: String? = nil, facets: String? = nil, deadline: Duration? = nil
+    ) async throws -> ItemPage {
+        let query: Query = [
+            ("text", text), ("cuisine", cuisine), ("city", city), ("area", area), ("outlet", outlet),
+            ("currency", currency), ("kind", kind), ("tag", tag), ("price", price), ("rating", rating),
+            ("delivery", delivery), ("open", open), ("sort", sort), ("limit", limit), ("after", after),
+            ("facets", facets),
+        ]
+        return try await connection.call("GET", "/v1/browse", query: query, filters: filters, deadline: deadline)
     }
 
     /// Returns a page of the outlets that match every filter. (OUTLETS)
-    public func searchOutlets(_ filters: [String: Filter] = [:], deadline: Duration? = nil) async throws -> OutletPage {
-        try await connection.call("GET", "/v1/outlets", filters: filters, deadline: deadline)
+    public func searchOutlets(
+        _ filters: [String: Filter] = [:], text: String? = nil, cuisine: [String]? = nil, city: [String]? = nil,
+        area: [String]? = nil, outlet: [String]? = nil, currency: [String]? = nil, kind: [String]? = nil,
+        tag: [String]? = nil, price: String? = nil, rating: String? = nil, delivery: String? = nil, open: String? = nil,
+        sort: String? = nil, limit: Int? = nil, after: String? = nil, facets: String? = nil, deadline: Duration? = nil
+    ) async throws -> OutletPage {
+        let query: Query = [
+            ("text", text), ("cuisine", cuisine), ("city", city), ("area", area), ("outlet", outlet),
+            ("currency", currency), ("kind", kind), ("tag", tag), ("price", price), ("rating", rating),
+            ("delivery", delivery), ("open", open), ("sort", sort), ("limit", limit), ("after", after),
+            ("facets", facets),
+        ]
+        return try await connection.call("GET", "/v1/outlets", query: query, filters: filters, deadline: deadline)
     }
 
     /// Returns one of the items that match every filter, each equally likely. (SURPRISE)
-    public func surpriseMe(_ filters: [String: Filter] = [:], deadline: Duration? = nil) async throws -> FoundItem {
-        try await connection.call("GET", "/v1/surprise", filters: filters, deadline: deadline)
+    public func surpriseMe(
+        _ filters: [String: Filter] = [:], text: String? = nil, cuisine: [String]? = nil, city: [String]? = nil,
+        area: [String]? = nil, outlet: [String]? = nil, currency: [String]? = nil, kind: [String]? = nil,
+        tag: [String]? = nil, price: String? = nil, rating: String? = nil, delivery: String? = nil, open: String? = nil,
+        seed: Int? = nil, deadline: Duration? = nil
+    ) async throws -> FoundItem {
+        let query: Query = [
+            ("text", text), ("cuisine", cuisine), ("city", city), ("area", area), ("outlet", outlet),
+            ("currency", currency), ("kind", kind), ("tag", tag), ("price", price), ("rating", rating),
+            ("delivery", delivery), ("open", open), ("seed", seed),
+        ]
+        return try await connection.call("GET", "/v1/surprise", query: query, filters: filters, deadline: deadline)
     }
 }
 
@@ -59,8 +91,8 @@ extension Site {
     /// Ends an order that was not handed over; returns its version. (ORDER.CANCEL)
     @discardableResult
     public func cancelOrder(
-        _ order: String, by: String, code: String, reason: String? = nil, version: Int? = nil, key: String? = nil,
-        deadline: Duration? = nil
+        _ order: String, by: CancelOrderBy, code: EndingCode, reason: String? = nil, version: Int? = nil,
+        key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
             "POST", "/v1/orders/\(segment(order))/cancel", takes: "version", query: [("version", version)],
@@ -71,7 +103,7 @@ extension Site {
     /// (ORDER.CHANGE)
     @discardableResult
     public func changeOrder(
-        _ order: String, document: OrderChangeInput, by: String, within: Int? = nil, version: Int? = nil,
+        _ order: String, document: OrderChangeInput, by: CancelOrderBy, within: Int? = nil, version: Int? = nil,
         key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
@@ -84,7 +116,7 @@ extension Site {
     /// (ORDER.DECLINE)
     @discardableResult
     public func declineChange(
-        _ order: String, by: String? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+        _ order: String, by: CancelOrderBy? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(
             "POST", "/v1/orders/\(segment(order))/decline", takes: "version", query: [("version", version)],
@@ -121,7 +153,7 @@ extension Site {
 
     /// Returns the times of a day that orders at an outlet can be placed ahead for. (SLOTS)
     public func listSlots(
-        _ outlet: String, service: String? = nil, date: String? = nil, deadline: Duration? = nil
+        _ outlet: String, service: CartService? = nil, date: String? = nil, deadline: Duration? = nil
     ) async throws -> Slots {
         try await connection.call(
             "GET", "/v1/outlets/\(segment(outlet))/slots", query: [("service", service), ("date", date)],
@@ -132,9 +164,14 @@ extension Site {
 // MARK: The log
 
 extension Site {
+    /// Returns the newest signed head of a partition of the log, with what witnesses have signed of it. (LOG.SIGNED)
+    public func getSignedHead(_ partition: String, deadline: Duration? = nil) async throws -> SignedHead {
+        try await connection.call("GET", "/v1/log/signed/\(segment(partition))", deadline: deadline)
+    }
+
     /// Returns a receipt that proves, without the log, that an event is in it. (LOG.PROVE)
     public func proveEvent(
-        stream: String, version: String, head: Int? = nil, form: String? = nil, deadline: Duration? = nil
+        stream: String, version: String, head: Int? = nil, form: ProveEventForm? = nil, deadline: Duration? = nil
     ) async throws -> ProveEventAnswer {
         try await connection.call(
             "GET", "/v1/proof/\(segment(stream))/\(segment(version))", query: [("head", head), ("form", form)],

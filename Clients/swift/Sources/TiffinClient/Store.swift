@@ -32,8 +32,8 @@ extension Store {
 
     /// Places an order for what is in a cart, if it still costs that; returns the order's id. (CART.CHECKOUT)
     public func placeOrder(
-        address: String? = nil, missing: String? = nil, name: String? = nil, phone: String? = nil, quote: String? = nil,
-        total: Int? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
+        address: String? = nil, missing: OrderMissing? = nil, name: String? = nil, phone: String? = nil,
+        quote: String? = nil, total: Int? = nil, version: Int? = nil, key: String? = nil, deadline: Duration? = nil
     ) async throws -> String {
         let body: Members = [
             "address": address, "missing": missing, "name": name, "phone": phone, "quote": quote, "total": total,
@@ -129,7 +129,7 @@ extension Store {
     /// Says how a cart's order is to be had, as its outlet offers, and when; returns the cart's count. (CART.SERVICE)
     @discardableResult
     public func chooseService(
-        service: String, `for`: String? = nil, table: String? = nil, version: Int? = nil, key: String? = nil,
+        service: CartService, `for`: String? = nil, table: String? = nil, version: Int? = nil, key: String? = nil,
         deadline: Duration? = nil
     ) async throws -> Int {
         try await connection.call(

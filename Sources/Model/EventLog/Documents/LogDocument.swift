@@ -29,6 +29,12 @@ public enum LogDocument {
         return writer.bytes
     }
 
+    /// The schema of a signed head.
+    public static let signedHeadSchema = JSONSchema.object([
+        .member("partition", .count), .member("position", .count, "where its last batch ends"),
+        .member("note", .string, "with the signatures, as docs/audit.md has it"),
+    ]).named("SignedHead")
+
     /// What a filter found, and how far it was looked for: `{"events":[…],"to":5000,"next":5001}`.
     public static func bytes(of found: FilteredEvents) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512 * (found.events.count + 1))

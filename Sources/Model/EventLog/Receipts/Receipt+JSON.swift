@@ -300,6 +300,7 @@ extension Receipt {
                 .member("index", .count), .member("size", .count), .member("root", .string),
                 .member("path", .string, "base64"),
             ]).named("TreeProof")),
+        .optional("signedHead", .string, "the note over the tree's root, as docs/audit.md has it; in forms 5 and 6"),
     ]).named("Receipt")
 
     /// A receipt with links to a head.

@@ -99,7 +99,7 @@ enum LogCommands {
             }
         },
         Command(
-            "LOG.SIGNED", .log, role: .anybody,
+            "LOG.SIGNED", .log, role: .anybody, answers: LogDocument.signedHeadSchema.orNull,
             "Returns the newest signed head of a partition of the log, with what witnesses have signed of it."
         ) { parameters in
             let partition = parameters.required("partition", .integer.accepting("from 0"))
