@@ -430,7 +430,7 @@ def fenced(kind):
 def test_the_example_of_the_documentation_is_a_receipt(tmp_path):
     [receipt] = fenced("json")
     plain = fenced("")
-    [session] = [block for block in plain if "tiffin verify" in block]
+    [session] = [block for block in plain if "tiffin verify receipt.json" in block]
     [anchor] = [block for block in plain if block.startswith("{")]
     anchors = tmp_path / "anchors.jsonl"
     anchors.write_text(anchor)
