@@ -11,6 +11,7 @@ import pytest
 from tiffin import CHECKOUT, Server
 
 DASHBOARD = CHECKOUT / "Packaging" / "grafana-dashboard.json"
+ALERTS = CHECKOUT / "Packaging" / "alerts.yml"
 
 
 @pytest.fixture
@@ -61,6 +62,8 @@ def test_the_dashboard_asks_only_for_metrics_that_there_are(metrics):
         name for panel in dashboard["panels"] for target in panel["targets"]
         for name in re.findall(r"tiffin_\w+", target["expr"])
     }
+    # So do the alarms.
+    asked |= set(re.findall(r"tiffin_\w+", ALERTS.read_text()))
     assert asked <= names(metrics)
     places = [tuple(panel["gridPos"].values()) for panel in dashboard["panels"]]
     assert len(set(places)) == len(places) == len({panel["title"] for panel in dashboard["panels"]})
