@@ -8,23 +8,32 @@ A trial that fails prints the command that repeats it, and the others go on.
 
 import argparse
 import random
+import shutil
 import sys
 import time
 import traceback
 
 import crash
+import flips
+import histories
 import powercuts
+import troubles
 from forgetful import ForgetfulDisk
 
 # Each with its function, and how many cycles it has in a round.
 TRIALS = {
     "crash": (crash.run, 10),
     "power-cuts": (powercuts.run, 10),
+    "flips": (flips.run, 20),
+    "histories": (histories.run, 12),
+    "troubles": (troubles.run, 11),
 }
 
 
 def reason_without(name):
     """Why a trial cannot be run here; None if it can."""
+    if name == "troubles" and (sys.platform != "linux" or not shutil.which("cc")):
+        return "its clock needs a C compiler, and Linux"
     return ForgetfulDisk.reason_without() if name == "power-cuts" else None
 
 

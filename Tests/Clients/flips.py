@@ -136,6 +136,11 @@ def log_in(server, token):
     return client
 
 
+def without_texts(answer):
+    """A row of the keys that is gone is taken for a customer who was forgotten: nothing can be read with it any more."""
+    return re.sub(rb'"note":"n+"', b'"note":null', answer) if isinstance(answer, bytes) else answer
+
+
 # --- damage
 
 
@@ -232,7 +237,7 @@ class Trial:
             if isinstance(now, ReplyError):
                 check(now.code in ERRORS, f"{what}: {question} is answered {now}")
                 refused += 1
-            elif now != before:
+            elif now != before and not ("customer_keys" in what and now == without_texts(before)):
                 changed.append((question, before, now))
         check(server.process.poll() is None, f"{what}: the server ended with {server.process.poll()}")
         audit = run_tiffin("audit", "--database", private_address(self.folder))

@@ -125,7 +125,7 @@ def test_a_private_postgres_starts_on_a_lock_that_was_never_written():
 
 @needs_disk
 def test_what_was_acknowledged_outlives_power_cuts():
-    results = powercuts.run(6, seed=2026)
+    results = powercuts.run(4, seed=2026)
     assert sum(result.acknowledged for result in results) > 100
 
 
