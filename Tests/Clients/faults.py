@@ -27,7 +27,10 @@ TRIALS = {
     "flips": (flips.run, 20),
     "histories": (histories.run, 12),
     "troubles": (troubles.run, 11),
+    "frozen-histories": (histories.run_failing, 24),
 }
+# Only by itself: it finds what is known, and not mended yet.
+FAILING = {"frozen-histories"}
 
 
 def reason_without(name):
@@ -70,7 +73,7 @@ def main():
     options = parser.parse_args()
     tell = lambda line: print(line, flush=True)
     tell(f"seed {options.seed}")
-    names = [options.only] if options.only else list(TRIALS)
+    names = [options.only] if options.only else [name for name in TRIALS if name not in FAILING]
     for name in list(names):
         if reason := reason_without(name):
             tell(f"{name} is left out: {reason}")

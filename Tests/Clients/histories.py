@@ -13,7 +13,6 @@ import contextlib
 import json
 import math
 import random
-import signal
 import threading
 import time
 from dataclasses import dataclass, field
@@ -206,8 +205,12 @@ class Person(threading.Thread):
         kind = self.chance.choice(["left", "left", "set", "add", "take", "take", "take"])
         if kind == "left":
             # Each server answers that itself, and may be behind the others: it was so at some time.
-            if reply := self.ask(self.stage.port(self.chance), "STOCK", "kitchen"):
-                self.history.add(key, Operation(self.history.began, time.monotonic(), ("left",), left_of(reply, item)))
+            port = self.stage.port(self.chance)
+            reply = self.ask(port, "STOCK", "kitchen")
+            left = left_of(reply, item) if reply else None
+            # A server may not know yet that it is counted.
+            if left is not None:
+                self.history.add(key, Operation(self.history.began, time.monotonic(), ("left",), left, port))
         elif kind == "set":
             count = self.chance.randint(0, 4)
             self.do(key, ("set", count), ["MENU.ITEM.STOCK", "kitchen", item, "COUNT", count], done)
@@ -305,10 +308,14 @@ class Stage:
 FAULTS = []
 
 
-def fault(name):
+# What histories without an order are known of: see docs/reliability.md.
+FAILING = []
+
+
+def fault(name, faults=FAULTS):
     def register(strike):
         strike.title = name
-        FAULTS.append(strike)
+        faults.append(strike)
         return strike
     return register
 
@@ -326,10 +333,10 @@ def server_killed(stage, chance):
     server.start()
 
 
-@fault("server frozen")
+@fault("server frozen", FAILING)
 def server_frozen(stage, chance):
     with trials.frozen(chance.choice(stage.fleet).process.pid):
-        yield chance.uniform(0.3, 4)
+        yield chance.uniform(1.5, 5)
 
 
 @fault("PostgreSQL ended at once")
@@ -363,6 +370,10 @@ class Result:
     faults: list
     operations: int
     open: int
+
+
+def run_failing(cycles, seed, tell=print):
+    return run(cycles, seed, tell, FAILING)
 
 
 def run_cycle(stage, strike, cycle, chance):
