@@ -165,7 +165,8 @@ def private_cluster(parent=None, **settings):
         run("pg_ctl", "stop", "--mode", mode)
 
     try:
-        run("initdb", "--username", "postgres", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C")
+        run("initdb", "--username", "postgres", "--auth", "trust", "--encoding", "UTF8", "--locale", "C",
+            *([] if settings.get("fsync") == "on" else ["--no-sync"]))
         start()
         yield f"postgres://postgres@{folder.replace('/', '%2F')}/postgres", start, stop
     finally:

@@ -74,6 +74,8 @@ struct Cluster {
             try await prepareDirectory(log: log)
             try await initialize(with: programs)
             guard rename(unfinished, path) == 0 else { throw Files.failure("rename \(unfinished)") }
+            // After a power cut, the unfinished cluster would be removed, with all that was written to it since.
+            try Files.sync(directory: dataDirectory)
         }
         guard try await account.can("-w", realPath) else {
             throw EmbeddedPostgresError(
@@ -101,6 +103,7 @@ struct Cluster {
         } else {
             try Files.makeDirectory(Self.refuge)
             let refuge = try Files.makeTemporaryDirectory(Self.refuge + "/", owner: account)
+            try Files.sync(directory: Self.refuge)
             guard symlink(refuge, unfinished) == 0 else { throw Files.failure("link to \(refuge)") }
             log("The account \(account.name) cannot reach \(dataDirectory): the data is kept in \(refuge)")
         }
@@ -134,7 +137,7 @@ struct Cluster {
     func stopLeftover(
         with programs: Programs, log: @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) {
-        guard let file = readPidFile() else { return }
+        guard let file = try await writtenPidFile() else { return }
         let seconds = Self.leftoverTimeout.components.seconds
         if Self.isPostgres(file.pid) {
             log("Waiting for an earlier PostgreSQL (process \(file.pid)) to stop")
@@ -163,6 +166,20 @@ struct Cluster {
                 "an earlier PostgreSQL (process \(file.pid)), or a process that it started, still uses \(path) "
                     + "after \(seconds) s: stop it first")
         }
+    }
+
+    /// What `postmaster.pid` says, after it was removed if it says nothing: then the power went before its words were on
+    /// the disk, and no PostgreSQL would start on it.
+    private func writtenPidFile() async throws(EmbeddedPostgresError) -> PidFile? {
+        let path = path + "/postmaster.pid"
+        // A server that has just made it writes into it at once.
+        let began = ContinuousClock.now
+        while Files.exists(path), ContinuousClock.now - began < Self.leftoverPatience {
+            if let file = readPidFile() { return file }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        if Files.exists(path), readPidFile() == nil { try Files.remove(path) }
+        return readPidFile()
     }
 
     /// The processes that a process has started.

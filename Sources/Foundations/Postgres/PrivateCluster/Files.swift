@@ -61,6 +61,14 @@ enum Files {
         }
     }
 
+    /// Makes the names in a directory survive a power cut.
+    static func sync(directory: String) throws(EmbeddedPostgresError) {
+        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open \(directory)") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("sync \(directory)") }
+    }
+
     static func openLog(_ path: String) throws(EmbeddedPostgresError) -> Int32 {
         var information = stat()
         if stat(path, &information) == 0, information.st_size > logLimit {

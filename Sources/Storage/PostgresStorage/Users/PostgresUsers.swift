@@ -41,12 +41,20 @@ package final class PostgresUsers {
     package var connectionLine: (name: String, value: String) { kept.line }
 
     /// What has changed since the last call; at first, everybody. nil where nothing has.
+    ///
+    /// - Throws: also where the tables cannot be those of servers: without users, anybody may do anything.
     package func changes() async throws -> Changes? {
-        let current: Int64 = try await kept.execute(Statements.revision)[0]["revision"]
+        guard let row = try await kept.execute(Statements.revision).first else { throw UserTableError.noRevision }
+        let current: Int64 = row["revision"]
         guard current != revision else { return nil }
         // A database that was restored from a backup has an earlier number, and perhaps another past.
         let known = revision.flatMap { $0 < current ? $0 : nil }
         let rows = try await kept.execute(Statements.changed, [.int8(known ?? -1)])
+        // One that is removed keeps its row.
+        guard known != nil || current == 0 || !rows.isEmpty else {
+            throw UserTableError(
+                "tiffin.users is damaged: it has no row, and there were users. Restore it from a backup")
+        }
         var changes: [UserChange] = []
         var newest = current
         for row in rows {

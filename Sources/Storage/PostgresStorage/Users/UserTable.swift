@@ -125,7 +125,9 @@ package struct UserTable {
         _ name: Identifier, _ what: Text, _ body: @LoopActor (Transaction, _ revision: Int64) async throws -> Result
     ) async throws -> Result {
         try await connection.transaction { transaction in
-            let result = try await body(transaction, try await transaction.execute(Statements.next)[0]["revision"])
+            let next = try await transaction.execute(Statements.next)
+            guard let row = next.first else { throw UserTableError.noRevision }
+            let result = try await body(transaction, row["revision"])
             let rows = try await transaction.execute(Statements.one, [.text(name.rawValue)])
             let deed = rows.first.flatMap { User($0) }.map { user in
                 Deed.Event.userPut(
@@ -183,6 +185,9 @@ package struct UserTableError: Error, CustomStringConvertible {
         self.description = description
         self.isUnknown = isUnknown
     }
+
+    static let noRevision = UserTableError(
+        "tiffin.user_revision is damaged: it has no row. Restore it from a backup")
 
     static func unknown(_ name: Identifier) -> UserTableError {
         UserTableError("there is no user '\(name)'", isUnknown: true)
