@@ -47,6 +47,14 @@ import Testing
         #expect(!isSettled(0, at: 16))
     }
 
+    @Test mutating func `Whoever stood still knows its partitions two seconds after it goes on`() {
+        for time in UInt64(10)...13 { renew(at: time, others: true) }
+        renew(at: 17, others: true)
+        #expect(!isSettled(0, at: 17) && !isSettled(0, at: 18))
+        for time in UInt64(18)...20 { renew(at: time, others: true) }
+        #expect(isSettled(0, at: 20))
+    }
+
     @Test mutating func `A server that has lost the others is alone once they have been silent for a while`() {
         renew(at: 10, others: true)
         for time in UInt64(11)...12 { renew(at: time, others: false) }

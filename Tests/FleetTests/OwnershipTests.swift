@@ -36,6 +36,23 @@ import Testing
         #expect(ownership.leases == (0..<4).map { Lease(partition: $0, holder: nil, term: 0) })
     }
 
+    @Test func `A server that was lost counts again as soon as it is reached`() {
+        let (me, other) = (ServerID.random(), FleetServer(id: .random(), address: "other", secret: []))
+        let view = FleetView(
+            servers: [FleetServer(id: me, address: "me", secret: []), other],
+            leases: [Lease(partition: 0, holder: other.id, term: 1)])
+        var ownership = Ownership(of: me, partitionCount: 1)
+        _ = ownership.renewed(view)
+        #expect(ownership.owner(of: 0) == other && ownership.lostButThere.isEmpty)
+        ownership.lost(other.id)
+        _ = ownership.renewed(view)
+        #expect(ownership.owner(of: 0) == nil && ownership.lostButThere == [other])
+        ownership.reached(other)
+        #expect(ownership.owner(of: 0) == other && ownership.lostButThere.isEmpty)
+        _ = ownership.renewed(view)
+        #expect(ownership.owner(of: 0) == other)
+    }
+
     @Test(arguments: SeededGenerator.seeds)
     func `Servers come to an even spread that all of them wish`(_ seed: UInt64) {
         var fleet = Self.fleet(seed)

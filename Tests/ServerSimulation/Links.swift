@@ -12,6 +12,7 @@ final class SimulatedLinks: PeerLinks {
     private var links: [SimulatedLink] = []
     private var timer: LoopTimer?
     var onLost: @LoopActor (FleetServer) -> Void = { _ in }
+    var onReached: @LoopActor (FleetServer) -> Void = { _ in }
 
     init(_ world: World) {
         self.world = world
@@ -36,6 +37,7 @@ final class SimulatedLinks: PeerLinks {
         if let link = links.first(where: { $0.server.id == server.id }) { return link }
         let link = SimulatedLink(to: server, world)
         links.append(link)
+        link.onOpen = { [weak self] in self?.onReached(server) }
         link.start { [weak self, unowned link] in
             guard let self, links.contains(where: { $0 === link }) else { return }
             links.removeAll { $0 === link }
@@ -99,6 +101,7 @@ final class SimulatedLink {
     let server: FleetServer
     private let world: World
     private var phase = Phase.opening
+    var onOpen: @LoopActor () -> Void = {}
     private var onEnd: @LoopActor () -> Void = {}
     private var far: PeerSession?
     /// Whether nothing that is sent from now on arrives, either way.
@@ -130,6 +133,7 @@ final class SimulatedLink {
             }
             far = process.adopt { [weak self] number, result in self?.answer(number, result) }
             phase = .open
+            onOpen()
             heardAt = world.now
             flush()
         }

@@ -31,6 +31,7 @@ package final class PeerConnections: PeerLinks {
     private var timer: LoopTimer?
     private var isClosed = false
     package var onLost: @LoopActor (FleetServer) -> Void = { _ in }
+    package var onReached: @LoopActor (FleetServer) -> Void = { _ in }
 
     /// - Parameters:
     ///   - tls: what servers are reached with; nil for plain connections.
@@ -39,7 +40,7 @@ package final class PeerConnections: PeerLinks {
         self.logger = logger
         self.limits = limits
         timer = LoopTimer(milliseconds: PeerLink.lookMilliseconds, repeating: true) { [weak self] in
-            for link in self?.all ?? [] { link.endIfSilent() }
+            for link in self?.all ?? [] { link.look() }
         }
     }
 
@@ -64,6 +65,7 @@ package final class PeerConnections: PeerLinks {
         let link = PeerLink(to: server, tls: tls, limits, logger)
         links[server.id] = link
         link.onFarewell = { [weak self] in self?.left(link, server) }
+        link.onOpen = { [weak self] in self?.onReached(server) }
         link.start { [weak self] in
             self?.leaving[ObjectIdentifier(link)] = nil
             self?.lost(link, server)
@@ -124,6 +126,8 @@ private final class PeerLink {
     private let limits: PeerConnections.Limits
     private let logger: Logger
     private var onEnd: @LoopActor () -> Void = {}
+    /// Called when the server takes calls.
+    var onOpen: @LoopActor () -> Void = {}
     /// Called when the server stops, and wants no more calls.
     var onFarewell: @LoopActor () -> Void = {}
 
@@ -138,7 +142,7 @@ private final class PeerLink {
     private var firstUnsent: Int64 = 1
     private var calls: [Int64: Completion] = [:]
     /// How often in a row something was waited for, and had not come. Not by the clock: if this server was busy all the
-    /// time, it has not looked at the socket.
+    /// time, or stood still, it has not looked at the socket.
     private var silentLooks: UInt64 = 0
 
     init(to server: FleetServer, tls: TLSContext?, _ limits: PeerConnections.Limits, _ logger: Logger) {
@@ -169,7 +173,7 @@ private final class PeerLink {
         guard !hasEnded else { return completion(.notSent) }
         guard calls.count < limits.calls, writer.count + (connection?.pendingBytes ?? 0) < limits.pendingBytes
         else { return completion(.answered(.failure(.busy))) }
-        if calls.isEmpty { silentLooks = 0 }
+        if calls.isEmpty, isOpen { silentLooks = 0 }
         calls[nextNumber] = completion
         write(nextNumber, &writer)
         nextNumber += 1
@@ -183,11 +187,14 @@ private final class PeerLink {
         if writer.count > PeerLink.keptBytes { writer = RequestWriter() } else { writer.consume(writer.count) }
     }
 
-    func endIfSilent() {
-        guard isOpen, !calls.isEmpty else { return }
+    /// Ends the connection if the server has not answered in time.
+    func look() {
+        guard !isOpen || !calls.isEmpty else { return }
         silentLooks += 1
-        guard silentLooks * PeerLink.lookMilliseconds > limits.silenceMilliseconds else { return }
-        end("it says nothing")
+        let (limit, reason) =
+            isOpen
+            ? (limits.silenceMilliseconds, "it says nothing") : (limits.openingMilliseconds, "it did not answer in time")
+        if silentLooks * PeerLink.lookMilliseconds > limit { end(reason) }
     }
 
     /// Ends the connection, and every call with it.
@@ -215,20 +222,12 @@ private final class PeerLink {
         guard let address = ServerAddress(server.address) else {
             throw Refusal(description: "its address makes no sense")
         }
-        let deadline = LoopTimer(milliseconds: limits.openingMilliseconds) { [weak self] in
-            // If this server was busy all the time, it looks at the socket before this fires.
-            _ = LoopTimer(milliseconds: 1) {
-                guard let self, !self.isOpen else { return }
-                self.end("it did not answer in time")
-            }
-        }
-        defer { deadline.cancel() }
         let connection =
             if let tls {
                 try await TCPConnection.connect(host: address.host, port: address.port, tls: tls)
             } else {
                 try await TCPConnection.connect(
-                    host: address.host, port: address.port, timeoutMilliseconds: limits.openingMilliseconds)
+                    host: address.host, port: address.port, timeoutMilliseconds: 2 * limits.openingMilliseconds)
             }
         guard !hasEnded else { return connection.close() }
         self.connection = connection
@@ -240,6 +239,7 @@ private final class PeerLink {
         guard !hasEnded else { return }
         isOpen = true
         silentLooks = 0
+        onOpen()
         connection.startReading { [self] in receive($0) }
         flush()
     }

@@ -23,8 +23,12 @@ public struct Certainty: Sendable {
     /// A server that knows nothing.
     public init() {}
 
-    /// A renewal succeeded that began then.
-    public mutating func renewed(at time: UInt64) { (renewedAt, hasTrouble) = (time, false) }
+    /// A renewal succeeded that began then. If the one before was long ago, others may have decided what is this server's
+    /// meanwhile, and may go on for a moment: it is as if it had been given its leases just now.
+    public mutating func renewed(at time: UInt64) {
+        if time - renewedAt > Certainty.trust { keptSince = [:] }
+        (renewedAt, hasTrouble) = (time, false)
+    }
 
     /// A renewal failed.
     public mutating func failed() { hasTrouble = true }
@@ -51,6 +55,10 @@ public struct Certainty: Sendable {
         guard isFresh(at: now) else { return false }
         return isAlone(at: now) || keptSince[partition].map { now - $0 > Certainty.settling } ?? false
     }
+
+    /// Whether this server seems to have stood still: it has not renewed for long, and has not heard that it cannot. Others
+    /// may have taken over what was its, and answer from memory, so it has to renew before it does anything.
+    public func isBehind(at now: UInt64) -> Bool { !hasTrouble && renewedAt > 0 && now - renewedAt > Certainty.trust }
 
     /// A server that was alone, and cannot reach the database, has nobody who could have taken anything over. One that
     /// has lost the others, too, has been cut off: they go on without it.

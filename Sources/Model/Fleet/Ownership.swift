@@ -65,7 +65,8 @@ public struct Ownership: Sendable {
     /// A connection to that server could not be made, or ended: its partitions are decided here until it renews again,
     /// and are claimed at the next renewal, though its lease may hold.
     ///
-    /// It counts again after four views in a row in which it has just renewed, or twice as many as the last time.
+    /// It counts again once it is ``reached(_:)``, or after four views in a row in which it has just renewed, or twice as
+    /// many as the last time.
     public mutating func lost(_ server: ServerID) {
         guard server != me else { return }
         let views: Int
@@ -77,6 +78,18 @@ public struct Ownership: Sendable {
         }
         losses[server] = Loss(viewsLeft: views, views: views)
         present[server] = nil
+    }
+
+    /// Servers that were lost, and renew: they may be there for the others, who must not decide what they decide.
+    public private(set) var lostButThere: [FleetServer] = []
+
+    /// There is a connection to a server again that was lost: it counts at once.
+    public mutating func reached(_ server: FleetServer) {
+        guard var loss = losses[server.id], loss.viewsLeft > 0 else { return }
+        loss.viewsLeft = 0
+        losses[server.id] = loss
+        present[server.id] = server
+        lostButThere.removeAll { $0.id == server.id }
     }
 
     /// Who decides a partition; nil where this server does: it holds the lease, nobody holds it, or its holder is not
@@ -121,11 +134,13 @@ public struct Ownership: Sendable {
         losses = losses.filter { named[$0.key] != nil }
         knowsOthers = named.contains { $0.key != me && $0.value.silence < Ownership.leaseMilliseconds }
         mayHandOver = true
+        lostButThere = []
         for (id, server) in named {
             if var loss = losses[id], loss.viewsLeft > 0 {
                 loss.viewsLeft = server.silence < Ownership.freshMilliseconds ? loss.viewsLeft - 1 : loss.views
                 losses[id] = loss
                 guard loss.viewsLeft == 0 else {
+                    if server.silence < Ownership.freshMilliseconds { lostButThere.append(server) }
                     if server.silence < Ownership.leaseMilliseconds { mayHandOver = false }
                     continue
                 }

@@ -14,6 +14,9 @@ package final class FleetMember {
     /// After so long, in milliseconds, the others know a server that has joined: by then they have renewed.
     static let knownMilliseconds = renewalMilliseconds * 3 / 2
 
+    /// How long calls wait for a renewal, in milliseconds.
+    private static let longestWaitMilliseconds: UInt64 = 1_000
+
     /// How long a stop waits for other servers' answers, in nanoseconds.
     private static let longestCall: UInt64 = 4_000_000_000
 
@@ -27,6 +30,8 @@ package final class FleetMember {
     private var certainty = Certainty()
     private var timer: LoopTimer?
     private var isRenewing = false
+    /// Who waits for the next renewal.
+    private var waiting: [@LoopActor () -> Void] = []
     private var isLeaving = false
     private var lastTrouble: String?
     /// Called when this server may decide other partitions than before.
@@ -50,6 +55,7 @@ package final class FleetMember {
         self.partitionCount = partitionCount
         ownership = Ownership(of: server.id, partitionCount: partitionCount)
         links.onLost = { [weak self] in self?.lost($0) }
+        links.onReached = { [weak self] in self?.reached($0) }
     }
 
     // MARK: Who decides
@@ -83,6 +89,30 @@ package final class FleetMember {
     func isSettled(_ partition: Int) -> Bool {
         // Others take over what a server leaves.
         !isLeaving && certainty.isSettled(partition, at: LoopActor.now)
+    }
+
+    /// Whether this server seems to have stood still. Then ``afterRenewal(_:)`` comes before anything else.
+    var isBehind: Bool { certainty.isBehind(at: LoopActor.now) }
+
+    /// Calls a body once this server has renewed, or could not, and after a second at the latest.
+    func afterRenewal(_ body: @escaping @LoopActor () -> Void) {
+        waiting.append(body)
+        guard waiting.count == 1 else { return }
+        let timer = LoopTimer(milliseconds: FleetMember.longestWaitMilliseconds) { [weak self] in self?.goOn() }
+        LoopActor.task { [self] in
+            // One that began before this server stood still says nothing of the time since.
+            while isBehind, !waiting.isEmpty {
+                if isRenewing { await LoopTimer.pause(milliseconds: 1) } else { await renew() }
+            }
+            timer.cancel()
+            goOn()
+        }
+    }
+
+    private func goOn() {
+        let bodies = waiting
+        waiting = []
+        for body in bodies { body() }
     }
 
     // MARK: Taking part
@@ -132,7 +162,7 @@ package final class FleetMember {
                 told()
             }
             lastTrouble = nil
-            links.reach(others)
+            links.reach(others + ownership.lostButThere)
         } catch {
             // Until it can, everybody goes on with what they have.
             let trouble = "\(error)"
@@ -162,6 +192,11 @@ package final class FleetMember {
             logger.info("the server at \(server.address) cannot be reached: deciding its partitions until it is back")
         }
         ownership.lost(server.id)
+        told()
+    }
+
+    private func reached(_ server: FleetServer) {
+        ownership.reached(server)
         told()
     }
 

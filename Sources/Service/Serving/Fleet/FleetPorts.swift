@@ -49,6 +49,9 @@ package protocol PeerLinks: AnyObject {
     /// Called when a server cannot be reached any more, or not at all.
     var onLost: @LoopActor (FleetServer) -> Void { get set }
 
+    /// Called when there is a connection to a server.
+    var onReached: @LoopActor (FleetServer) -> Void { get set }
+
     /// Closes the connections.
     func close()
 }

@@ -56,6 +56,14 @@ extension Server {
     /// - Parameter call: a call of this command.
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, run) } }
+        if let member, member.isBehind, call.subject != nil {
+            return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }
+        }
+        return try runKnowing(command, call)
+    }
+
+    /// The same, as far as this server can know who decides it.
+    private func runKnowing(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         guard let member, !member.isAlone, let subject = call.subject else { return try decide(command, call) }
         let partition = partitioning.partition(of: subject)
         let position = partitions[partition].position
@@ -99,6 +107,19 @@ extension Server {
         if early != nil {
             return keep(ForwardedCall(call, at: position)) { [self] in receive($0, of: command) }
         }
+        if let member, member.isBehind, call.subject != nil {
+            return hold(ForwardedCall(call, at: position), until: member) { [self] in
+                make($0, of: command) { command, made throws(Failure) in
+                    try receiveKnowing(command, made, at: position)
+                }
+            }
+        }
+        return try receiveKnowing(command, call, at: position)
+    }
+
+    private func receiveKnowing(
+        _ command: Command, _ call: borrowing Call, at position: Int64
+    ) throws(Failure) -> Response {
         member?.receivedCount += 1
         guard call.rights.contains(command.declaration.right) else { throw .noPermission }
         guard let member, let subject = call.subject else { return try decide(command, call) }
@@ -177,6 +198,15 @@ extension Server {
                 partitions[head.partition].whenRead(upTo: head.position) { continuation.resume() }
             }
         }
+    }
+
+    /// Holds a call until this server, which seems to have stood still, knows again who decides it.
+    private func hold(
+        _ call: ForwardedCall, until member: FleetMember, _ run: @escaping @LoopActor (ForwardedCall) -> Response
+    ) -> Response {
+        let promise = Promise(about: .order, isHolding: true)
+        member.afterRenewal { run(call).whenKnown { promise.end($0) } }
+        return .promise(promise)
     }
 
     /// Keeps a call until then.
