@@ -337,9 +337,13 @@ extension CartEventCodec {
         EventSchema(
             "cart.quantityChanged", "The line has the quantity `to`.",
             [line, .member("from", .integer), .member("to", .integer)]),
-        EventSchema("cart.lineRemoved", "The line is gone.", [line, .member("quantity", .integer, "what it had")]),
         EventSchema(
-            "cart.cleared", "All lines are gone, and the cart is empty.", [.member("count", .integer, "what it held")]),
+            "cart.lineRemoved",
+            "The line is gone. Without lines the cart is empty, and has no outlet, tip, service and codes any more.",
+            [line, .member("quantity", .integer, "what it had")]),
+        EventSchema(
+            "cart.cleared", "All lines are gone, and everything else that the cart had.",
+            [.member("count", .integer, "what it held")]),
         EventSchema(
             "cart.lineEdited",
             "This line is in the place of the line `from`, or of the one that has its id already, with the quantity of both.",

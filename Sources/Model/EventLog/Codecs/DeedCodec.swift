@@ -76,7 +76,7 @@ extension DeedCodec {
                 .member("enabled", .boolean), .member("change", .string, "what of it was changed, such as password"),
             ]),
         EventSchema("user.removed", "The user is gone.", []),
-        EventSchema("relay.put", "The relay exists, or has another secret.", []),
+        EventSchema("relay.put", "The relay exists.", []),
         EventSchema(
             "relay.moved", "The relay goes on behind this position of the partition.",
             [.member("partition", .integer), .member("position", .integer)]),

@@ -252,7 +252,8 @@ extension OrderEventCodec {
             "order.paymentReported", "The report is one more of the order's; the status stays.", PaymentCodec.members,
             [.optional("doubt", .boolean, "whether something that was reported by then cannot be")]),
         EventSchema(
-            "order.coverLost", "The order is `awaitingPayment` again, and nothing is promised.",
+            "order.coverLost",
+            "The order is `awaitingPayment` again, until then, and has no time at which it will be ready.",
             [.member("payBy", .moment)]),
         EventSchema(
             "order.refunded", "So much more is given back, of units of a line if one is named.",
