@@ -95,7 +95,7 @@ def test_servers_under_faults_answer_as_one():
     assert len(histories.run(4, seed=2026)) == 4
 
 
-@pytest.mark.parametrize("fault", ["drop-write:10", "skip-event:10"])
+@pytest.mark.parametrize("fault", ["drop-write:10", "skip-event:5"])
 def test_servers_that_make_mistakes_are_found_out(fault):
-    with pytest.raises(Failure, match="no order explains"):
-        histories.run(3, seed=1, faults=[histories.nothing], environment={"TIFFIN_PLANTED_FAULT": fault})
+    with pytest.raises(Failure, match="no order explains|is answered"):
+        histories.run(20, seed=1, faults=[histories.nothing], environment={"TIFFIN_PLANTED_FAULT": fault})
