@@ -308,8 +308,8 @@ class Stage:
 FAULTS = []
 
 
-# What histories without an order are known of: see docs/reliability.md.
-FAILING = []
+# What takes seconds, and so is a trial of its own.
+FROZEN = []
 
 
 def fault(name, faults=FAULTS):
@@ -333,7 +333,7 @@ def server_killed(stage, chance):
     server.start()
 
 
-@fault("server frozen", FAILING)
+@fault("server frozen", FROZEN)
 def server_frozen(stage, chance):
     with trials.frozen(chance.choice(stage.fleet).process.pid):
         yield chance.uniform(1.5, 5)
@@ -372,8 +372,8 @@ class Result:
     open: int
 
 
-def run_failing(cycles, seed, tell=print):
-    return run(cycles, seed, tell, FAILING)
+def run_frozen(cycles, seed, tell=print):
+    return run(cycles, seed, tell, FROZEN)
 
 
 def run_cycle(stage, strike, cycle, chance):

@@ -41,22 +41,9 @@ package final class WitnessServer {
         }
         connection.startReading { [weak self] bytes in
             input += bytes
-            let answer: Witness.Answer
-            switch input.withUnsafeBytes({ parser.next($0, within: HTTPLimits()) }) {
-            case .incomplete:
+            guard let answer = self?.answer(to: input, &parser) else {
                 if parser.takeContinue() { HTTPAnswer.carryOn.withUnsafeBytes { connection.write($0) } }
                 return
-            case .request:
-                // The bytes of a request lie where it was read.
-                answer = input.withUnsafeBytes { bytes in
-                    var parser = HTTPRequestParser()
-                    guard case .request(let request, _) = parser.next(bytes, within: HTTPLimits()), let self else {
-                        return Witness.Answer(status: 503, body: "")
-                    }
-                    return self.answer(request)
-                }
-            case .failure(let refusal):
-                answer = Witness.Answer(status: refusal.status.rawValue, body: "\(refusal.message)\n")
             }
             connection.stopReading()
             var output: [UInt8] = []
@@ -68,6 +55,18 @@ package final class WitnessServer {
                 keepsAlive: false)
             output.withUnsafeBytes { connection.write($0) }
             connection.closeAfterWrites()
+        }
+    }
+
+    /// The answer to what has come so far; nil if that is no whole request.
+    private func answer(to input: [UInt8], _ parser: inout HTTPRequestParser) -> Witness.Answer? {
+        input.withUnsafeBytes { bytes in
+            switch parser.next(bytes, within: HTTPLimits()) {
+            case .incomplete: nil
+            case .request(let request, _): answer(request)
+            case .failure(let refusal):
+                Witness.Answer(status: refusal.status.rawValue, body: "\(refusal.message)\n")
+            }
         }
     }
 
