@@ -9,10 +9,13 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+REFUSALS = {"refuse": 500, "gone": 410, "busy": 503}
+
+
 class Receiver:
     """Does with each request what `plan` says next, and takes it once the plan is over.
 
-    take, refuse (500), gone (410), redirect, cut (ends the connection), hang (answers nothing), late (answers when the
+    take, refuse (500), gone (410), busy (503), redirect, cut (ends the connection), hang (answers nothing), late (answers when the
     relay has given up and asks again); kill-before and kill-after: calls `kill`, and has the request taken or not. Before
     all that, it refuses the ids in `refused`."""
 
@@ -76,8 +79,8 @@ class Receiver:
             self._reply(request, 200)
         elif action == "redirect":
             self._reply(request, 302, Location="/elsewhere")
-        elif action in ("refuse", "gone"):
-            self._reply(request, 500 if action == "refuse" else 410)
+        elif action in REFUSALS:
+            self._reply(request, REFUSALS[action])
         request.close_connection = True
 
     def _reply(self, request, status, **headers):

@@ -43,6 +43,8 @@ def kept(database, tmp_path):
         client("CART.CHECKOUT", "anna-1", "CUSTOMER", "anna", "NAME", "Anna", "TOTAL", 100)
         events = read_log(client)
     assert run_tiffin("relay", "--show-secret", "--database", database).returncode == 0
+    sql("insert into tiffin.relay_deliveries (relay, partition, position, stream, event, attempts, refusals, answer, tried_at) "
+        "values ('default', 0, 1, 'cart-c', 'cart-c@1', 2, 1, 'nö', now())", database)
     return database, folder, events
 
 

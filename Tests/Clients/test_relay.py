@@ -67,43 +67,55 @@ def documents(client, partitions=1) -> dict:
         for position, document in enumerate(client("LOG.READ", "PARTITION", partition, "COUNT", 1000), 1)}
 
 
+def set_aside(database) -> set:
+    """The ids of the events that relays have given up."""
+    return set(sql("select partition || '-' || position from tiffin.relay_deliveries where set_aside_at is not null",
+                   database).split())
+
+
 def secret_of(database, *options) -> str:
     run = run_tiffin("relay", "--show-secret", "--database", database, *options)
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_is_skipped_whatever_fails(seed):
+@pytest.mark.parametrize("seed, options", [(1, ()), (2, ("--give-up-after", "2"))])
+def test_nothing_is_skipped_whatever_fails(seed, options):
     chance = random.Random(seed)
-    plan = (["take"] * 20 + ["refuse"] * 6 + ["cut"] * 4 + ["redirect", "gone"] * 2 + ["kill-before", "kill-after"] * 3)
+    plan = ["take"] * 20 + ["refuse"] * (20 if options else 6) + ["cut"] * 4 + ["redirect", "gone"] * 2
+    plan += ["kill-before", "kill-after"] * 3
     # Each of these takes as long as the relay is patient.
     plan += ["late", "hang"]
     chance.shuffle(plan)
     with fresh_database() as database, Receiver(plan) as receiver:
         assert run_tiffin("migrate", "--database", database, "--partitions", 2).returncode == 0
         secret_of(database)
-        _nothing_is_skipped(database, receiver)
+        _nothing_is_skipped(database, receiver, options)
 
 
-def _nothing_is_skipped(database, receiver):
+def _nothing_is_skipped(database, receiver, options):
+    def missing():
+        """What is neither taken nor set aside."""
+        rest = set(expected) - set(receiver.taken)
+        return rest - set_aside(database) if rest and options else rest
+
     with Server(database=database) as server, server.client() as client:
         write(client, 0)
-        relay = Relay(server, database, receiver)
+        relay = Relay(server, database, receiver, *options)
         receiver.kill = lambda: relay.kill()
         with relay:
             for number in range(1, 6):
                 # Some come while it runs.
                 write(client, number)
             expected = documents(client, 2)
-            while not set(expected) <= set(receiver.taken):
+            while missing():
                 if relay.process.poll() is not None:
                     relay.end()
                     relay.start()
-                wait_until(lambda: relay.process.poll() is not None or set(expected) <= set(receiver.taken), 30,
+                wait_until(lambda: relay.process.poll() is not None or not missing(), 30,
                            "events to be taken, or the relay to be killed")
-        check(receiver, secret_of(database), expected)
-        assert not receiver.plan
+        check(receiver, secret_of(database), expected, set_aside(database))
+        assert not receiver.plan and bool(set_aside(database)) == bool(options)
 
 
 def test_what_is_written_later_is_posted_at_once_and_by_its_kind(kitchen):
@@ -228,7 +240,7 @@ def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
 
 
 def test_nobody_refuses_where_nobody_is(kitchen):
-    """What is not reached counts for nothing: no event is given up while a receiver is away."""
+    """What is not reached, or has no time, counts for nothing: no event is given up while a receiver is away."""
     server, database = kitchen
     with server.client() as client:
         with Receiver() as gone:
@@ -237,6 +249,9 @@ def test_nobody_refuses_where_nobody_is(kitchen):
             wait_until(lambda: client.json("RELAY.LIST")["relays"], 10, "a failure")
             (place,) = client.json("RELAY.LIST")["relays"]
             assert (place["position"], place["heldBack"], place["setAside"]) == (0, 0, 0)
+        with Receiver(["busy"] * 3) as receiver, Relay(server, database, receiver, "--give-up-after", "1"):
+            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+        check(receiver, secret_of(database), documents(client))
 
 
 def test_lines_are_whole_and_each_is_kept_whenever_the_relay_is_killed(kitchen, tmp_path):
