@@ -220,9 +220,17 @@ def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
             wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["setAside"] == 2, 10, "both to be set aside")
             assert [line.split()[0] for line in tell(database, "--list").splitlines()] == [first, other]
             assert ": set aside at " in tell(database, "--list") and ", 2 attempts, the last at " in tell(database, "--list")
-            receiver.refused = {other}
+            # The partition waits for the next one of a stream, and then that has to wait for an earlier one.
+            receiver.refused, receiver.plan = {other}, ["busy"] * 100_000
+            client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+            expected = documents(client)
+            last = f"0-{len(expected)}"
+            wait_until(lambda: last in (client.json("RELAY.LIST")["relays"][0]["failure"] or ""), 10, "the partition to wait")
             tell(database, "--again", first)
-            receiver.wait_for(lambda: receiver.taken[-1] == first)
+            wait_until(lambda: f": waits for {first}" in tell(database, "--list"), 10, "the last one to wait")
+            receiver.plan = []
+            receiver.wait_for(lambda: receiver.taken[-1] == last)
+            assert receiver.taken[-2] == first
             for wrong in (("--again", later), ("--skip", later, "--reason", "no")):
                 assert f"neither holds back event {later}, nor has set it aside" in tell(database, *wrong, status=1)
             tell(database, "--skip", other, "--reason", "too long for the till")

@@ -222,14 +222,13 @@ package final class Relay {
     ///
     /// - Returns: whether the relay goes on behind it.
     private func pass(_ event: RelayedEvent, _ cursor: RelayCursor, of partition: Int) async throws -> Bool {
-        let known = stuck[partition].flatMap { $0.position == event.position ? $0 : nil }
-        var delivery =
-            known ?? HeldBack.Delivery(position: event.position, stream: event.stream, mark: event.mark)
+        var delivery = HeldBack.Delivery(position: event.position, stream: event.stream, mark: event.mark)
         switch held[partition].step(for: event.stream) {
         case .hold:
             held[partition].hold(delivery)
+            stuck[partition] = nil
             cursors[partition] = cursor
-            await keep("the cursor", of: partition) {
+            await keep("the cursor", of: partition) { [delivery] in
                 try await self.table.hold(delivery, in: partition, cursor, answer: nil, wait: 0)
             }
             return true
@@ -238,6 +237,7 @@ package final class Relay {
             return false
         case .post: break
         }
+        if let known = stuck[partition], known.position == event.position { delivery = known }
         if delivery.due > now {
             await LoopTimer.pause(
                 milliseconds: UInt64(max(1, min(delivery.due - now, idleMilliseconds(partition)))))
