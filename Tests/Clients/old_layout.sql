@@ -12,7 +12,7 @@ ALTER TABLE tiffin.cart_count_rows DROP COLUMN version;
 UPDATE tiffin.projection_checkpoints SET version = 2;
 DROP VIEW tiffin.orders, tiffin.takings, tiffin.supply, tiffin.processes;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
-    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows,
+    tiffin.relay_deliveries, tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows,
     tiffin.process_rows, tiffin.servers, tiffin.leases, tiffin.pending_deeds, tiffin.pictures,
     tiffin.tree_nodes, tiffin.signed_heads;
 ALTER TABLE tiffin.log_head DROP COLUMN moved_to;

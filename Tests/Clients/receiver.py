@@ -9,16 +9,21 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+REFUSALS = {"refuse": 500, "gone": 410, "busy": 503}
+
+
 class Receiver:
     """Does with each request what `plan` says next, and takes it once the plan is over.
 
-    take, refuse (500), gone (410), redirect, cut (ends the connection), hang (answers nothing), late (answers when the
-    relay has given up and asks again); kill-before and kill-after: calls `kill`, and has the request taken or not."""
+    take, refuse (500), gone (410), busy (503), redirect, cut (ends the connection), hang (answers nothing), late (answers when the
+    relay has given up and asks again); kill-before and kill-after: calls `kill`, and has the request taken or not. Before
+    all that, it refuses the ids in `refused`."""
 
     def __init__(self, plan=(), kill=None):
-        self.plan, self.kill = list(plan), kill
+        self.plan, self.kill, self.refused = list(plan), kill, set()
         self.requests = []  # (path, headers, body, when)
         self.taken = []  # the ids that were answered with 200, in order
+        self.before = []  # how many were taken when each request came
         self.news = threading.Condition()
         self.stopping = False
         receiver = self
@@ -57,8 +62,10 @@ class Receiver:
     def answer(self, request, body):
         with self.news:
             self.requests.append((request.path, dict(request.headers), body, time.time()))
+            self.before.append(len(self.taken))
             number = len(self.requests)
-            action = self.plan.pop(0) if self.plan else "take"
+            refuses = request.headers["webhook-id"] in self.refused
+            action = "refuse" if refuses else self.plan.pop(0) if self.plan else "take"
             self.news.notify_all()
             if action == "hang":
                 self.news.wait_for(lambda: self.stopping, 20)
@@ -72,8 +79,8 @@ class Receiver:
             self._reply(request, 200)
         elif action == "redirect":
             self._reply(request, 302, Location="/elsewhere")
-        elif action in ("refuse", "gone"):
-            self._reply(request, 500 if action == "refuse" else 410)
+        elif action in REFUSALS:
+            self._reply(request, REFUSALS[action])
         request.close_connection = True
 
     def _reply(self, request, status, **headers):
@@ -101,23 +108,23 @@ def is_signed(secret: str, headers: dict, body: bytes) -> bool:
     return hmac.compare_digest(headers["webhook-signature"], expected)
 
 
-def check(receiver, secret, documents):
-    """What was posted is what the log has, in order, signed, and nothing was skipped.
+def check(receiver, secret, documents, given_up=()):
+    """What was posted is what the log has, each stream in its order, signed, and nothing was skipped.
 
-    `documents` are the bytes of events by their ids."""
-    reached = {}
-    taken = set(receiver.taken)
-    for path, headers, body, when in receiver.requests:
+    `documents` are the bytes of events by their ids; `given_up` the ids of those that may never be taken."""
+    previous, last = {}, {}
+    for identifier, document in documents.items():
+        event = json.loads(document)
+        previous[identifier] = last.get(event["stream"])
+        last[event["stream"]] = identifier
+    for (path, headers, body, when), count in zip(receiver.requests, receiver.before):
         assert path == "/events", "a redirect was followed"
         identifier = headers["webhook-id"]
         assert body == documents[identifier]
         assert is_signed(secret, headers, body)
         assert abs(int(headers["webhook-timestamp"]) - when) <= 3
         assert headers["Content-Type"] == "application/json"
-        partition, position = map(int, identifier.split("-"))
-        assert position <= reached.get(partition, 0) + 1, f"{identifier} came before what is in front of it"
-        if identifier in taken:
-            reached[partition] = max(position, reached.get(partition, 0))
-    assert taken == set(documents)
-    for partition, last in reached.items():
-        assert json.loads(documents[f"{partition}-{last}"])["position"] == last
+        earlier = previous[identifier]
+        assert earlier is None or earlier in given_up or earlier in receiver.taken[:count], (
+            f"{identifier} came before {earlier}")
+    assert set(receiver.taken) | set(given_up) == set(documents)

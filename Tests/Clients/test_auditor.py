@@ -14,7 +14,7 @@ WHOLE = {
     "batch_events", "batches", "cart_count_rows", "cart_counts", "catalogue", "commits", "events",
     "functions", "leases", "log_head", "migrations", "order_rows", "orders", "outlet_home", "outlet_home_rows",
     "partition_count", "process_rows", "processes", "projection_checkpoints", "quarantine", "relay_cursors",
-    "signed_heads", "stream_index", "supply", "supply_rows", "takings", "takings_rows", "tree_nodes",
+    "relay_deliveries", "signed_heads", "stream_index", "supply", "supply_rows", "takings", "takings_rows", "tree_nodes",
     "user_revision",
 }
 IN_PART = {

@@ -43,6 +43,8 @@ def kept(database, tmp_path):
         client("CART.CHECKOUT", "anna-1", "CUSTOMER", "anna", "NAME", "Anna", "TOTAL", 100)
         events = read_log(client)
     assert run_tiffin("relay", "--show-secret", "--database", database).returncode == 0
+    sql("insert into tiffin.relay_deliveries (relay, partition, position, stream, event, attempts, refusals, answer, tried_at) "
+        "values ('default', 0, 1, 'cart-c', 'cart-c@1', 2, 1, 'nö', now())", database)
     return database, folder, events
 
 
@@ -55,7 +57,7 @@ def test_everything_is_restored_and_what_was_written_since_is_not(kept):
     with fresh_database() as other:
         run = restore(other, folder, "--verify")
         assert run.returncode == 0 and "sound" in run.stdout, run.stdout + run.stderr
-        for table in ("batches", "customer_keys", "users", "relays", "relay_cursors", "user_revision"):
+        for table in ("batches", "customer_keys", "users", "relays", "relay_cursors", "relay_deliveries", "user_revision"):
             expected = [row for row in rows(table, database).splitlines() if "cart-late" not in row]
             assert rows(table, other).splitlines() == expected, table
         with Server(database=other) as server, server.client() as client:

@@ -1,5 +1,6 @@
 """`tiffin relay`: events posted to a web address, signed, in order, at least once, whatever happens."""
 
+import json
 import random
 import subprocess
 
@@ -16,7 +17,7 @@ class Relay:
 
     def __init__(self, server, database, receiver, *options):
         self.arguments = [
-            binary(), "relay", "--to", receiver.url, "--server", f"127.0.0.1:{server.port}", "--database", database,
+            binary(), "relay", "--to", getattr(receiver, "url", receiver), "--server", f"127.0.0.1:{server.port}", "--database", database,
             "--retry-after", "5", "--retry-most", "40", "--timeout", "1", *options]
         self.process = None
         self.said = ""
@@ -66,43 +67,55 @@ def documents(client, partitions=1) -> dict:
         for position, document in enumerate(client("LOG.READ", "PARTITION", partition, "COUNT", 1000), 1)}
 
 
+def set_aside(database) -> set:
+    """The ids of the events that relays have given up."""
+    return set(sql("select partition || '-' || position from tiffin.relay_deliveries where set_aside_at is not null",
+                   database).split())
+
+
 def secret_of(database, *options) -> str:
     run = run_tiffin("relay", "--show-secret", "--database", database, *options)
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_is_skipped_whatever_fails(seed):
+@pytest.mark.parametrize("seed, options", [(1, ()), (2, ("--give-up-after", "2"))])
+def test_nothing_is_skipped_whatever_fails(seed, options):
     chance = random.Random(seed)
-    plan = (["take"] * 20 + ["refuse"] * 6 + ["cut"] * 4 + ["redirect", "gone"] * 2 + ["kill-before", "kill-after"] * 3)
+    plan = ["take"] * 20 + ["refuse"] * (20 if options else 6) + ["cut"] * 4 + ["redirect", "gone"] * 2
+    plan += ["kill-before", "kill-after"] * 3
     # Each of these takes as long as the relay is patient.
     plan += ["late", "hang"]
     chance.shuffle(plan)
     with fresh_database() as database, Receiver(plan) as receiver:
         assert run_tiffin("migrate", "--database", database, "--partitions", 2).returncode == 0
         secret_of(database)
-        _nothing_is_skipped(database, receiver)
+        _nothing_is_skipped(database, receiver, options)
 
 
-def _nothing_is_skipped(database, receiver):
+def _nothing_is_skipped(database, receiver, options):
+    def missing():
+        """What is neither taken nor set aside."""
+        rest = set(expected) - set(receiver.taken)
+        return rest - set_aside(database) if rest and options else rest
+
     with Server(database=database) as server, server.client() as client:
         write(client, 0)
-        relay = Relay(server, database, receiver)
+        relay = Relay(server, database, receiver, *options)
         receiver.kill = lambda: relay.kill()
         with relay:
             for number in range(1, 6):
                 # Some come while it runs.
                 write(client, number)
             expected = documents(client, 2)
-            while not set(expected) <= set(receiver.taken):
+            while missing():
                 if relay.process.poll() is not None:
                     relay.end()
                     relay.start()
-                wait_until(lambda: relay.process.poll() is not None or set(expected) <= set(receiver.taken), 30,
+                wait_until(lambda: relay.process.poll() is not None or not missing(), 30,
                            "events to be taken, or the relay to be killed")
-        check(receiver, secret_of(database), expected)
-        assert not receiver.plan
+        check(receiver, secret_of(database), expected, set_aside(database))
+        assert not receiver.plan and bool(set_aside(database)) == bool(options)
 
 
 def test_what_is_written_later_is_posted_at_once_and_by_its_kind(kitchen):
@@ -128,18 +141,22 @@ def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
     server, database = kitchen
     with server.client() as client, Receiver(["refuse", "redirect", "cut"]) as receiver:
         write(client, 0)
-        with Relay(server, database, receiver) as relay:
-            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+        with Relay(server, database, receiver, "--only", "outlet.registered") as relay:
+            receiver.wait_for(lambda: receiver.taken)
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, 10, "all to be well")
             relay.process.terminate()
             assert relay.end() == 0
-    assert "event 0-1 is not taken: the address is answered with status 500. Trying again in 0.00" in relay.said
-    assert "event 0-1 is not taken: the address is answered with status 302." in relay.said
-    assert "event 0-1 is taken, at attempt 4" in relay.said
+        with Relay(server, database, receiver):
+            write(client, 1)
+            receiver.wait_for(lambda: f"0-{len(documents(client))}" in receiver.taken)
+    assert "event 0-2 is not taken: the address is answered with status 500. Trying again in 0.00" in relay.said
+    assert "event 0-2 is not taken: the address is answered with status 302." in relay.said
+    assert "event 0-2 is taken, at attempt 4" in relay.said
     assert receiver.url not in relay.said
     with server.client() as client:
         (place,) = client.json("RELAY.LIST")["relays"]
         assert place == {"name": "default", "partition": 0, "position": place["position"], "events": place["events"],
-                         "failure": None, "failedAt": None} and place["events"] <= 1
+                         "heldBack": 0, "setAside": 0, "failure": None, "failedAt": None} and place["events"] <= 1
         # Nobody is there any more.
         with Relay(server, database, receiver):
             write(client, 1)
@@ -147,6 +164,137 @@ def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
             (place,) = client.json("RELAY.LIST")["relays"]
             assert f"event 0-{place['position'] + 1} is not taken" in place["failure"] and place["failedAt"]
             assert place["position"] + place["events"] == len(documents(client))
+
+
+def streams_of(documents) -> dict:
+    """The ids of the events by their streams."""
+    streams = {}
+    for identifier, document in documents.items():
+        streams.setdefault(json.loads(document)["stream"], []).append(identifier)
+    return streams
+
+
+def tell(database, *options, status=0):
+    run = run_tiffin("relay", *options, "--database", database)
+    assert run.returncode == status, run
+    return run.stdout if status == 0 else run.stderr
+
+
+def test_a_refused_event_holds_back_its_stream_and_no_other(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        for _ in range(2):
+            client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+        expected = documents(client)
+        first, *later = streams_of(expected)["cart-cart-0-1"]
+        receiver.refused = {first}
+        with Relay(server, database, receiver, "--retry-most", "100"):
+            receiver.wait_for(lambda: len(receiver.taken) == len(expected) - 3)
+            place = client.json("RELAY.LIST")["relays"][0]
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["events"] == 0, 10, "the place")
+            place = client.json("RELAY.LIST")["relays"][0]
+            assert (place["heldBack"], place["setAside"]) == (3, 0) and first in place["failure"]
+            lines = tell(database, "--list").splitlines()
+            assert lines[0].startswith(f"{first} cart-cart-0-1@1 cart.itemAdded ")
+            assert ": held back, next at " in lines[0] and lines[0].endswith(": the address is answered with status 500")
+            assert [line.endswith(f": waits for {first}") for line in lines[1:]] == [True, True]
+            receiver.refused = set()
+            receiver.wait_for(lambda: len(receiver.taken) == len(expected))
+            assert receiver.taken[-3:] == [first, *later]
+            wait_until(lambda: tell(database, "--list") == "", 10, "nothing to be held back")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, 10, "all to be well")
+        check(receiver, secret_of(database), expected)
+
+
+def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+        expected = documents(client)
+        (first, later), (other,) = (streams_of(expected)[f"cart-cart-0-{number}"] for number in (1, 2))
+        receiver.refused = {first, other}
+        with Relay(server, database, receiver, "--give-up-after", "2", "--only", "cart") as relay:
+            receiver.wait_for(lambda: later in receiver.taken)
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["setAside"] == 2, 10, "both to be set aside")
+            assert [line.split()[0] for line in tell(database, "--list").splitlines()] == [first, other]
+            assert ": set aside at " in tell(database, "--list") and ", 2 attempts, the last at " in tell(database, "--list")
+            # The partition waits for the next one of a stream, and then that has to wait for an earlier one.
+            receiver.refused, receiver.plan = {other}, ["busy"] * 100_000
+            client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+            expected = documents(client)
+            last = f"0-{len(expected)}"
+            wait_until(lambda: last in (client.json("RELAY.LIST")["relays"][0]["failure"] or ""), 10, "the partition to wait")
+            tell(database, "--again", first)
+            wait_until(lambda: f": waits for {first}" in tell(database, "--list"), 10, "the last one to wait")
+            receiver.plan = []
+            receiver.wait_for(lambda: receiver.taken[-1] == last)
+            assert receiver.taken[-2] == first
+            for wrong in (("--again", later), ("--skip", later, "--reason", "no")):
+                assert f"neither holds back event {later}, nor has set it aside" in tell(database, *wrong, status=1)
+            tell(database, "--skip", other, "--reason", "too long for the till")
+            wait_until(lambda: tell(database, "--list") == "", 10, "nothing to be set aside")
+            relay.process.terminate()
+            assert relay.end() == 0
+        assert f"event {other} is not taken: the address is answered with status 500. It is set aside" in relay.said
+        skipped = json.loads(documents(client)[f"0-{len(expected) + 1}"])
+        assert (skipped["kind"], skipped["stream"], skipped["payload"]) == (
+            "relay.skipped", "relay-default",
+            {"partition": 0, "position": int(other.split("-")[1]), "reason": "too long for the till"})
+    told = run_tiffin("why", "relay", "default", "--database", database)
+    assert f"skipped event {other}: too long for the till" in told.stdout, told
+    assert run_tiffin("audit", "--database", database).returncode == 0
+
+
+def test_nobody_refuses_where_nobody_is(kitchen):
+    """What is not reached, or has no time, counts for nothing: no event is given up while a receiver is away."""
+    server, database = kitchen
+    with server.client() as client:
+        with Receiver() as gone:
+            write(client, 0)
+        with Relay(server, database, gone, "--give-up-after", "1"):
+            wait_until(lambda: client.json("RELAY.LIST")["relays"], 10, "a failure")
+            (place,) = client.json("RELAY.LIST")["relays"]
+            assert (place["position"], place["heldBack"], place["setAside"]) == (0, 0, 0)
+        with Receiver(["busy"] * 3) as receiver, Relay(server, database, receiver, "--give-up-after", "1"):
+            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+        check(receiver, secret_of(database), documents(client))
+
+
+def test_lines_are_whole_and_each_is_kept_whenever_the_relay_is_killed(kitchen, tmp_path):
+    server, database = kitchen
+    path = tmp_path / "events.jsonl"
+    with server.client() as client:
+        write(client, 0)
+        # As if the relay had been killed in the middle of a line.
+        path.write_bytes(b'{"torn"')
+        relay = Relay(server, database, f"file:{path}", "--format", "cloudevents", "--source", "urn:kitchen")
+        for number in range(1, 6):
+            with relay:
+                write(client, number)
+                wait_until(lambda: len(path.read_bytes().splitlines()) > 5 * number, 10, "lines")
+        expected = documents(client)
+        with relay:
+            wait_until(lambda: json.loads(path.read_bytes().splitlines()[-1])["id"] == f"0-{len(expected)}", 10, "the last")
+        seen = {}
+        for line in path.read_bytes().splitlines():
+            message = json.loads(line)
+            seen.setdefault(message["id"], message)
+        assert list(seen) == list(expected)
+        for identifier, document in expected.items():
+            event = json.loads(document)
+            assert seen[identifier] == {
+                "specversion": "1.0", "id": identifier, "source": "urn:kitchen", "type": event["kind"],
+                "subject": event["stream"], "time": event["recordedAt"], "datacontenttype": "application/json",
+                "data": event}
+        # Another begins at the beginning, for whoever reads its output.
+        arguments = [
+            binary(), "relay", "--name", "other", "--to", "-", "--server", f"127.0.0.1:{server.port}", "--database", database]
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            assert [process.stdout.readline().rstrip(b"\n") for _ in expected] == list(expected.values())
+            process.terminate()
+            assert process.wait(20) == 0
 
 
 def test_one_process_at_a_time_is_a_relay(kitchen):
@@ -205,6 +353,10 @@ def test_another_log_stops_it_until_somebody_says_where_to_go_on(kitchen):
     (("--to", "https://user:password@example.com/"), "--to"),
     (("--to", "http://127.0.0.1:1/", "--from", "0"), "--from"),
     (("--to", "http://127.0.0.1:1/", "--name", "a/b"), "--name"),
+    (("--to", "file:"), "--to"),
+    (("--to", "-", "--format", "xml"), "--format"),
+    (("--again", "0-0"), "--again"),
+    (("--skip", "0-1"), "--skip and --reason belong together"),
 ])
 def test_wrong_options_are_refused(kitchen, options, problem):
     server, database = kitchen

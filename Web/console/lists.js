@@ -180,9 +180,9 @@ async function end(id, addr) {
     }
 }
 
-export const relays = showList("relays", "Relays", ["relay", "partition", "position", "events behind", "last failure", "failed"], {
+export const relays = showList("relays", "Relays", ["relay", "partition", "position", "events behind", "held back", "set aside", "last failure", "failed"], {
     empty: "There are no relays.", id: ({ name, partition }) => `${partition} ${name}`,
     read: async (options) => (await get("/v1/relays", options)).relays,
-    cells: ({ name, partition, position, events, failure, failedAt }) =>
-        [name, partition, position, events, failure ?? "", failedAt === null ? "" : moment(failedAt)],
+    cells: ({ name, partition, position, events, heldBack, setAside, failure, failedAt }) =>
+        [name, partition, position, events, heldBack, setAside, failure ?? "", failedAt === null ? "" : moment(failedAt)],
 });

@@ -1730,6 +1730,10 @@ class Relay:
     position: int
     # How many are still to be sent.
     events: int
+    # How many before these were refused, or wait for one that was.
+    held_back: int = field(metadata={"json": "heldBack"})
+    # How many before these it has given up.
+    set_aside: int = field(metadata={"json": "setAside"})
     failure: str | None
     failed_at: str | None = field(metadata={"json": "failedAt"})
 

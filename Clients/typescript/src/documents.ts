@@ -1583,6 +1583,10 @@ export interface Relay {
     position: number;
     /** How many are still to be sent. */
     events: number;
+    /** How many before these were refused, or wait for one that was. */
+    heldBack: number;
+    /** How many before these it has given up. */
+    setAside: number;
     failure: string | null;
     failedAt: string | null;
 }

@@ -12,15 +12,21 @@ enum RelayCommand: Subcommand {
     static let summary = "posts the events of a running server to a web address, signed and in order"
 
     static let options: [any DeclaredOption] =
-        [to, server, relay, only, from, Database.partition, timeout, retryAfter, retryMost, showSecret]
+        [
+            to, format, source, server, relay, only, from, Database.partition, timeout, retryAfter, retryMost,
+            giveUpAfter,
+        ]
+        + [list, again, skip, reason, showSecret]
         + ConnectionOptions.declarations + Database.options
 
     static let about: String? = """
         Every event is posted as LOG.READ gives it, until the address answers with a status from 200 to 299.
-        Those of a partition come in their order, the next one when the one before is taken. Anything else than
+        Those of a stream come in their order, the next one when the one before is taken. Anything else than
         such a status, a redirect as well, counts as a failure: it is said on standard error, and the event is
-        posted again, for ever, with growing pauses. Nothing is skipped, whenever the relay is stopped or killed;
-        an event that was just taken may then come twice, with the same webhook-id.
+        posted again with growing pauses, for ever unless --give-up-after says otherwise. It holds back the
+        later events of its stream, and no others. Where nobody is reached, or the address answers with status
+        429 or 503, the partition waits. Nothing is skipped, whenever the relay is stopped or killed; an event
+        that was just taken may then come twice, with the same webhook-id.
 
         Messages are signed as Standard Webhooks: webhook-id is <partition>-<position>, and webhook-signature
         is made with the relay's secret, which --show-secret prints. The relay asks the server as an auditor,
@@ -28,10 +34,15 @@ enum RelayCommand: Subcommand {
         """
 
     private static let to = Option.optional(
-        "to", "url", "where to post, such as https://example.com/events",
-        OptionValue("an address by http or https, with a host and without a user") { text in
-            WebAddress.isAbsolute(Text(text)) ? text : nil
-        })
+        "to", "url", "where to post, such as https://example.com/events; or file:PATH, or - for standard output",
+        OptionValue(
+            "an address by http or https, with a host and without a user, nor file:PATH, nor -", destination))
+    private static let format = Option.value(
+        "format", "name", "event: as LOG.READ gives it; cloudevents: with that as its data",
+        OptionValue("event or cloudevents") { RelayFormat(rawValue: $0) }, default: "event")
+    private static let source = Option.value(
+        "source", "uri", "the source of CloudEvents, which says which log it is",
+        OptionValue("a reference to a URI") { isReference($0) ? $0 : nil }, default: "/tiffin")
     private static let server = Option.value(
         "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
         default: "127.0.0.1:7379")
@@ -54,10 +65,49 @@ enum RelayCommand: Subcommand {
         .integer(1...3_600_000), default: "1000")
     private static let retryMost = Option.value(
         "retry-most", "ms", "the longest pause", .integer(1...86_400_000), default: "3600000")
+    private static let giveUpAfter = Option.optional(
+        "give-up-after", "n", "sets an event aside after so many refusals; otherwise never", .integer(1...1_000_000))
+    private static let list = Option.flag("list", "prints what is held back or set aside, and ends")
+    private static let again = Option.optional(
+        "again", "id", "has such an event posted again at once, by its webhook-id, and ends", webhookID)
+    private static let skip = Option.optional(
+        "skip", "id", "leaves out such an event, which is recorded in the log with a --reason, and ends", webhookID)
+    private static let reason = Option.optional(
+        "reason", "text", "why it is left out",
+        OptionValue("a text of 1–500 bytes") { (1...500).contains($0.utf8.count) ? Text($0) : nil })
     private static let showSecret = Option.flag("show-secret", "prints the relay's secret, and ends")
+
+    private static let webhookID = OptionValue<(partition: Int, position: Int64)>(
+        "<partition>-<position>, such as 0-104"
+    ) { text in
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, let partition = Int(parts[0]), let position = Int64(parts[1]),
+            (0..<Migrations.maximumPartitions).contains(partition), position > 0
+        else { return nil }
+        return (partition, position)
+    }
+
+    /// Where events go; a file is opened later.
+    private enum Destination: Sendable {
+        case web(String), file(String), output
+    }
+
+    private static func destination(_ text: String) -> Destination? {
+        if text == "-" { return .output }
+        if text.hasPrefix("file:") { return text.count > 5 ? .file(String(text.dropFirst(5))) : nil }
+        return WebAddress.isAbsolute(Text(text)) ? .web(text) : nil
+    }
+
+    private static func isReference(_ text: String) -> Bool {
+        (1...200).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"\"<>\\^`{|}".utf8.contains($0) }
+    }
 
     static func run(_ options: Options) async throws -> ExitCode {
         let name = options[relay]
+        guard (options[skip] == nil) == (options[reason] == nil) else {
+            throw UsageError("--skip and --reason belong together")
+        }
         var failure: RelayError?
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             databases in
@@ -68,8 +118,17 @@ enum RelayCommand: Subcommand {
                 Terminal.print(secret.text)
                 return
             }
-            guard let url = options[to] else { throw UsageError("--to is needed") }
-            failure = try await follow(url, table, "\(name)", options) {
+            if options[list] {
+                for line in try await table.list() { Terminal.print(line) }
+                return
+            }
+            if let event = options[again] { return try await table.sendAgain(event.position, in: event.partition) }
+            if let event = options[skip], let reason = options[reason] {
+                try await table.skip(event.position, in: event.partition, because: reason)
+                return try await PendingDeeds.deliver(in: databases)
+            }
+            guard let destination = options[to] else { throw UsageError("--to is needed") }
+            failure = try await follow(destination, table, "\(name)", options) {
                 try await PendingDeeds.deliver(in: databases)
             }
         }
@@ -77,15 +136,25 @@ enum RelayCommand: Subcommand {
         return .success
     }
 
+    private static func opened(_ destination: Destination) throws -> RelayDestination {
+        switch destination {
+        case .web(let url): .web(url)
+        case .file(let path): .lines(try LineFile(appendingTo: path))
+        case .output: .lines(LineFile())
+        }
+    }
+
     /// Posts until it is stopped, or cannot go on.
     @LoopActor
     private static func follow(
-        _ url: String, _ table: RelayTable, _ name: String, _ options: Options,
+        _ destination: Destination, _ table: RelayTable, _ name: String, _ options: Options,
         recorded: @LoopActor () async throws -> Void
     ) async throws -> RelayError? {
         let settings = Relay.Settings(
-            url: url, kinds: options[only], seconds: options[timeout],
-            backOff: BackOff(first: UInt64(options[retryAfter]), longest: UInt64(options[retryMost])))
+            destination: try opened(destination), format: options[format], source: options[source],
+            kinds: options[only], seconds: options[timeout],
+            backOff: BackOff(first: UInt64(options[retryAfter]), longest: UInt64(options[retryMost])),
+            refusalLimit: options[giveUpAfter])
         let relay = Relay(
             settings, server: try ConnectionOptions(options).server(at: options[server]), table: table
         ) { Terminal.printError("tiffin relay: \($0)") }

@@ -63,6 +63,8 @@ final class Administration {
                 writer.field("partition", relay.partition)
                 writer.field("position", relay.position)
                 writer.field("events", max(head - relay.position, 0))
+                writer.field("heldBack", relay.heldBack)
+                writer.field("setAside", relay.setAside)
                 writer.field("failure", relay.failure?.reason)
                 writer.field("failedAt", relay.failure?.at.rfc3339)
                 writer.endObject()

@@ -77,6 +77,7 @@ enum EventCase: String, CaseIterable {
     case userRemoved = "user.removed"
     case relayPut = "relay.put"
     case relayMoved = "relay.moved"
+    case relaySkipped = "relay.skipped"
 
     init(_ event: DomainEvent) {
         self =
@@ -154,6 +155,7 @@ enum EventCase: String, CaseIterable {
             case .deed(.userRemoved): .userRemoved
             case .deed(.relayPut): .relayPut
             case .deed(.relayMoved): .relayMoved
+            case .deed(.relaySkipped): .relaySkipped
             }
     }
 
@@ -306,6 +308,10 @@ enum EventCase: String, CaseIterable {
         case .relayPut: .deed(.relayPut)
         case .relayMoved:
             .deed(.relayMoved(partition: Int64(random.integer()), position: Int64(random.integer())))
+        case .relaySkipped:
+            .deed(
+                .relaySkipped(
+                    partition: Int64(random.integer()), position: Int64(random.integer()), reason: random.text()))
         }
     }
 }

@@ -720,6 +720,9 @@ struct GoldenEvent {
         GoldenEvent("relay.put", .deed(.relayPut), "{}"),
         GoldenEvent(
             "relay.moved", .deed(.relayMoved(partition: 3, position: 41)), #"{"partition":3,"position":41}"#),
+        GoldenEvent(
+            "relay.skipped", .deed(.relaySkipped(partition: 3, position: 41, reason: "too long")),
+            #"{"partition":3,"position":41,"reason":"too long"}"#),
     ]
 
     private static func time(_ milliseconds: Int64) -> Timestamp {

@@ -2229,6 +2229,10 @@ public struct Relay: Codable, Equatable, Sendable {
     public var position: Int
     /// How many are still to be sent.
     public var events: Int
+    /// How many before these were refused, or wait for one that was.
+    public var heldBack: Int
+    /// How many before these it has given up.
+    public var setAside: Int
     public var failure: String?
     public var failedAt: String?
 }

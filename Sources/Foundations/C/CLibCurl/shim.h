@@ -1,5 +1,6 @@
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
+#include <stdbool.h>
 
 // Options are set, and results are read, by functions with a variable number of arguments, which Swift cannot call.
 
@@ -34,6 +35,12 @@ static inline CURLcode tiffin_curl_set_writer(CURL *handle, curl_write_callback 
 static inline const char *tiffin_curl_address(CURL *handle) {
     char *address = NULL;
     return curl_easy_getinfo(handle, CURLINFO_EFFECTIVE_URL, &address) == CURLE_OK ? address : NULL;
+}
+
+/// Whether a request was sent, or begun to be.
+static inline bool tiffin_curl_was_sent(CURL *handle) {
+    curl_off_t microseconds = 0;
+    return curl_easy_getinfo(handle, CURLINFO_PRETRANSFER_TIME_T, &microseconds) == CURLE_OK && microseconds > 0;
 }
 
 static inline long tiffin_curl_status(CURL *handle) {

@@ -73,7 +73,11 @@ final class CurlCall {
         guard headerLength <= CurlCall.headerLimit, code != CURLE_OUT_OF_MEMORY,
             code.rawValue != CurlCall.tooLargeCode
         else { throw HTTPError("is answered with more than \(CurlCall.headerLimit >> 10) KiB of headers") }
-        try check(code)
+        do throws(HTTPError) {
+            try check(code)
+        } catch {
+            throw HTTPError(error.description, isSent: tiffin_curl_was_sent(handle))
+        }
         return tiffin_curl_status(handle)
     }
 

@@ -38,6 +38,14 @@ public struct HTTPValidators: Equatable, Sendable {
 public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The reason, for people.
     public let description: String
+    /// The status of the answer, if that is what is wrong.
+    public let status: Int?
+    /// Whether the question was sent: a server was reached, and its certificate is right.
+    public internal(set) var isSent: Bool
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, status: Int? = nil, isSent: Bool = true) {
+        self.description = description
+        self.status = status
+        self.isSent = isSent
+    }
 }

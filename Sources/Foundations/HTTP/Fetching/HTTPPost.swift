@@ -25,7 +25,9 @@ public struct HTTPPost: Sendable {
     public func send() throws(HTTPError) {
         // Only the status of the answer is of use.
         let status = try post { call throws(HTTPError) in try call.perform({ _, size, count, _ in size * count }, nil) }
-        guard (200...299).contains(status) else { throw HTTPError("is answered with status \(status)") }
+        guard (200...299).contains(status) else {
+            throw HTTPError("is answered with status \(status)", status: status)
+        }
     }
 
     /// Posts the document, and returns the status and the body of the answer. Blocks the thread.

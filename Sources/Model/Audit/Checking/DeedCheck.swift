@@ -15,7 +15,7 @@ struct DeedCheck: Sendable {
         case .userPut(let user): users[id] = (user, event.position)
         case .userRemoved: users[id] = nil
         case .relayPut: relays.insert(id)
-        case .relayMoved: break
+        case .relayMoved, .relaySkipped: break
         }
     }
 

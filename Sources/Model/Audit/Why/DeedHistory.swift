@@ -38,6 +38,7 @@ public struct DeedHistory: Sendable {
         case .relayPut: "made"
         case .relayMoved(let partition, let position):
             "moved to go on behind position \(position) of partition \(partition)"
+        case .relaySkipped(let partition, let position, let reason): "skipped event \(partition)-\(position): \(reason)"
         }
     }
 }

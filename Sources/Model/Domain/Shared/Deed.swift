@@ -12,6 +12,8 @@ public enum Deed {
         case relayPut
         /// The relay goes on behind this position of a partition.
         case relayMoved(partition: Int64, position: Int64)
+        /// The relay leaves out the event at this position of a partition, which it had held back or set aside.
+        case relaySkipped(partition: Int64, position: Int64, reason: Text)
     }
 
     /// A user, without anything that it could log in with.

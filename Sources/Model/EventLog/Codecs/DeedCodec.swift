@@ -17,6 +17,11 @@ enum DeedCodec {
             writer.field("partition", partition)
             writer.field("position", position)
             return "relay.moved"
+        case .relaySkipped(let partition, let position, let reason):
+            writer.field("partition", partition)
+            writer.field("position", position)
+            writer.field("reason", reason.string)
+            return "relay.skipped"
         }
     }
 
@@ -27,6 +32,7 @@ enum DeedCodec {
         var change: Text?
         var partition: Int64?
         var position: Int64?
+        var reason: Text?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -36,6 +42,7 @@ enum DeedCodec {
             case "change": change = try reader.text()
             case "partition": partition = try reader.integer()
             case "position": position = try reader.integer()
+            case "reason": reason = try reader.text()
             default: _ = try reader.rawValue()
             }
         }
@@ -49,6 +56,9 @@ enum DeedCodec {
         case "relay.moved":
             guard let partition, let position else { return nil }
             return .relayMoved(partition: partition, position: position)
+        case "relay.skipped":
+            guard let partition, let position, let reason else { return nil }
+            return .relaySkipped(partition: partition, position: position, reason: reason)
         default: return nil
         }
     }
@@ -58,7 +68,7 @@ enum DeedCodec {
         switch event {
         case .customerForgotten: .customer
         case .userPut, .userRemoved: .user
-        case .relayPut, .relayMoved: .relay
+        case .relayPut, .relayMoved, .relaySkipped: .relay
         }
     }
 }
@@ -80,5 +90,8 @@ extension DeedCodec {
         EventSchema(
             "relay.moved", "The relay goes on behind this position of the partition.",
             [.member("partition", .integer), .member("position", .integer)]),
+        EventSchema(
+            "relay.skipped", "The relay leaves out the event at this position of the partition.",
+            [.member("partition", .integer), .member("position", .integer), .member("reason", .string)]),
     ]
 }

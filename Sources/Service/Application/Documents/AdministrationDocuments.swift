@@ -24,8 +24,10 @@ enum AdministrationDocuments {
             .list(
                 of: .object([
                     .member("name", .identifier), .member("partition", .count), .member("position", .count),
-                    .member("events", .count, "how many are still to be sent"), .member("failure", .string.orNull),
-                    .member("failedAt", .time.orNull),
+                    .member("events", .count, "how many are still to be sent"),
+                    .member("heldBack", .count, "how many before these were refused, or wait for one that was"),
+                    .member("setAside", .count, "how many before these it has given up"),
+                    .member("failure", .string.orNull), .member("failedAt", .time.orNull),
                 ]).named("Relay")))
     ]).named("Relays")
 

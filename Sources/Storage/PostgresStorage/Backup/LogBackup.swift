@@ -15,8 +15,8 @@ package enum LogBackup {
     /// The tables that the log does not give back, in the order in which they can be filled. Read models, the index of
     /// streams and the tree follow from the log; who serves it does not matter later.
     static let tables = [
-        "user_revision", "users", "relays", "relay_cursors", "customer_keys", "pictures", "pending_deeds",
-        "signed_heads",
+        "user_revision", "users", "relays", "relay_cursors", "relay_deliveries", "customer_keys", "pictures",
+        "pending_deeds", "signed_heads",
     ]
 
     /// What was done.

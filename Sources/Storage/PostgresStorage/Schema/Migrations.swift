@@ -48,6 +48,7 @@ package enum Migrations {
         Migration(number: 27, name: "relay_failures", sql: PackageResources._027_relay_failures_sql),
         Migration(number: 28, name: "tree", sql: PackageResources._028_tree_sql),
         Migration(number: 29, name: "signed_heads", sql: PackageResources._029_signed_heads_sql),
+        Migration(number: 30, name: "relay_deliveries", sql: PackageResources._030_relay_deliveries_sql),
     ]
 
     /// The most partitions a log may have.

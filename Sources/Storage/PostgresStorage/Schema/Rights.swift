@@ -28,8 +28,8 @@ enum Rights {
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
                 'outlet_home_rows', 'partition_count', 'process_rows', 'processes', 'projection_checkpoints',
-                'quarantine', 'relay_cursors', 'signed_heads', 'stream_index', 'supply', 'supply_rows', 'takings', 'takings_rows',
-                'tree_nodes', 'user_revision'
+                'quarantine', 'relay_cursors', 'relay_deliveries', 'signed_heads', 'stream_index', 'supply', 'supply_rows',
+                'takings', 'takings_rows', 'tree_nodes', 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY['customer_keys'], ARRAY['SELECT'],
                 ARRAY['partition', 'customer', 'created_at', 'forgotten_at']),

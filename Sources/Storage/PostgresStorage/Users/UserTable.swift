@@ -42,7 +42,8 @@ package struct UserTable {
             guard let name = Identifier(row["relay"] as String) else { return nil }
             let reason: String? = row["failure"]
             return RelayPlace(
-                name, partition: row["partition"], position: row["position"],
+                name, partition: row["partition"], position: row["position"], heldBack: row["held_back"],
+                setAside: row["set_aside"],
                 failure: reason.map { (reason: $0, at: row["failed_at"]) })
         }
     }
@@ -204,7 +205,12 @@ private enum Statements {
 
     static let relays = Statement(
         "relay_places",
-        "SELECT relay, partition, position, failure, failed_at FROM tiffin.relay_cursors ORDER BY relay, partition")
+        """
+        SELECT c.relay, c.partition, c.position, c.failure, c.failed_at,
+            count(d.*) FILTER (WHERE d.set_aside_at IS NULL) AS held_back, count(d.set_aside_at) AS set_aside
+        FROM tiffin.relay_cursors AS c LEFT JOIN tiffin.relay_deliveries AS d USING (relay, partition)
+        GROUP BY c.relay, c.partition ORDER BY c.relay, c.partition
+        """)
 
     static let one = Statement(
         "one_user",

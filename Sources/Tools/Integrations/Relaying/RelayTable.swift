@@ -63,6 +63,59 @@ package final class RelayTable {
             })
     }
 
+    /// What is held back in a partition, by positions, and how much is set aside.
+    ///
+    /// - Parameter now: on the clock that says when something is due, in milliseconds.
+    func heldBack(in partition: Int, now: Int64) async throws -> (deliveries: [HeldBack.Delivery], setAside: Int) {
+        let rows = try await connected().execute(Statements.heldBack, [.text(name), .int2(Int16(clamping: partition))])
+        let held = rows.filter { !$0["is_set_aside"] }
+        return (
+            held.map { row in
+                HeldBack.Delivery(
+                    position: row["position"], stream: row["stream"], mark: row["event"], attempts: row["attempts"],
+                    refusals: row["refusals"], due: now + (row["wait"] as Int64))
+            }, rows.count - held.count
+        )
+    }
+
+    /// Keeps that an event is held back or set aside, and a cursor behind it.
+    ///
+    /// - Parameters:
+    ///   - answer: what failed, if it was posted.
+    ///   - wait: how long it is until it is posted again, in milliseconds.
+    func hold(
+        _ delivery: HeldBack.Delivery, in partition: Int, _ cursor: RelayCursor, answer: String?, wait: UInt64,
+        setsAside: Bool = false
+    ) async throws {
+        _ = try await connected().execute(
+            Statements.hold,
+            [
+                .text(name), .int2(Int16(clamping: partition)), .int8(cursor.position), .text(delivery.mark),
+                .text(delivery.stream), .int4(Int32(clamping: delivery.attempts)),
+                .int4(Int32(clamping: delivery.refusals)), answer.map { .text($0) } ?? .null,
+                .int8(Int64(clamping: wait)), .bool(setsAside),
+            ])
+    }
+
+    /// Keeps another attempt at an event that is held back.
+    func retry(
+        _ delivery: HeldBack.Delivery, in partition: Int, answer: String, wait: UInt64, setsAside: Bool
+    ) async throws {
+        _ = try await connected().execute(
+            Statements.retry,
+            [
+                .text(name), .int2(Int16(clamping: partition)), .int8(delivery.position),
+                .int4(Int32(clamping: delivery.attempts)), .int4(Int32(clamping: delivery.refusals)), .text(answer),
+                .int8(Int64(clamping: wait)), .bool(setsAside),
+            ])
+    }
+
+    /// Keeps that an event is no longer held back.
+    func remove(_ position: Int64, in partition: Int) async throws {
+        _ = try await connected().execute(
+            Statements.remove, [.text(name), .int2(Int16(clamping: partition)), .int8(position)])
+    }
+
     /// Keeps a cursor. It is durable when this returns.
     func save(_ cursor: RelayCursor, of partition: Int) async throws {
         _ = try await connected().execute(Statements.save, parameters(cursor, partition))
@@ -78,12 +131,14 @@ package final class RelayTable {
             ])
     }
 
-    /// Has the relay go on behind another position, in some partitions.
+    /// Has the relay go on behind another position, in some partitions. What is held back up to there stays.
     func move(to position: Int64, in partitions: [Int]) async throws {
         try await connected().transaction { transaction in
             for partition in partitions {
                 let cursor = RelayCursor(position: position)
                 _ = try await transaction.execute(Statements.save, parameters(cursor, partition))
+                _ = try await transaction.execute(
+                    Statements.removeBehind, [.text(name), .int2(Int16(clamping: partition)), .int8(position)])
             }
             for partition in partitions {
                 try await DeedRecorder.record(
@@ -111,7 +166,115 @@ package final class RelayTable {
     }
 }
 
+extension RelayTable {
+    /// What is held back and set aside, as lines for an operator. Other processes may be this relay.
+    package func list() async throws -> [String] {
+        let connection = try await kept.connected()
+        defer { kept.close() }
+        let rows = try await connection.execute(Statements.list, [.text(name)])
+        /// The first of each stream that is held back: the others wait for it.
+        var first: [String: Int64] = [:]
+        return rows.map { row in
+            let (partition, position): (Int, Int64) = (row["partition"], row["position"])
+            let (attempts, answer): (Int, String?) = (row["attempts"], row["answer"])
+            let event = "\(partition)-\(position) \(row["event"] as String)"
+            let stream = "\(partition) \(row["stream"] as String)"
+            let last = (row["tried_at"] as Timestamp?).map { ", the last at \($0.rfc3339)" } ?? ""
+            let tries = "\(attempts.counted("attempt"))\(last)\(answer.map { ": \($0)" } ?? "")"
+            if let time: Timestamp = row["set_aside_at"] { return "\(event): set aside at \(time.rfc3339), \(tries)" }
+            if let earlier = first[stream] { return "\(event): waits for \(partition)-\(earlier)" }
+            first[stream] = position
+            let next = (row["next_at"] as Timestamp?).map { ", next at \($0.rfc3339)" } ?? ""
+            return "\(event): held back\(next), \(tries)"
+        }
+    }
+
+    /// Has an event that is held back or set aside be posted again, whatever was tried before. The process that is this
+    /// relay does so.
+    package func sendAgain(_ position: Int64, in partition: Int) async throws {
+        let connection = try await kept.connected()
+        defer { kept.close() }
+        let changed = try await connection.execute(
+            Statements.again, [.text(name), .int2(Int16(clamping: partition)), .int8(position)])
+        guard changed.affectedCount == 1 else { throw unknown(position, partition) }
+    }
+
+    /// Leaves out an event that is held back or set aside, and records it in the log.
+    package func skip(_ position: Int64, in partition: Int, because reason: Text) async throws {
+        let connection = try await kept.connected()
+        defer { kept.close() }
+        try await connection.transaction { transaction in
+            let removed = try await transaction.execute(
+                Statements.remove, [.text(name), .int2(Int16(clamping: partition)), .int8(position)])
+            guard removed.affectedCount == 1 else { throw unknown(position, partition) }
+            let deed = Deed.Event.relaySkipped(partition: Int64(partition), position: position, reason: reason)
+            try await DeedRecorder.record([(id, deed)], metadata, in: transaction)
+        }
+    }
+
+    private func unknown(_ position: Int64, _ partition: Int) -> RelayError {
+        RelayError("relay '\(name)' neither holds back event \(partition)-\(position), nor has set it aside")
+    }
+}
+
 private enum Statements {
+    static let heldBack = Statement(
+        "relay_held_back",
+        """
+        SELECT position, stream, event, attempts, refusals, set_aside_at IS NOT NULL AS is_set_aside,
+            coalesce(ceil(extract(epoch FROM greatest(next_at - now(), interval '0')) * 1000), 0)::bigint AS wait
+        FROM tiffin.relay_deliveries WHERE relay = $1 AND partition = $2 ORDER BY position
+        """, [.text, .int2])
+
+    // One statement, so that both are kept or neither.
+    static let hold = Statement(
+        "hold_relay_delivery",
+        """
+        WITH held AS (
+            INSERT INTO tiffin.relay_deliveries
+                (relay, partition, position, event, stream, attempts, refusals, answer, tried_at, next_at, set_aside_at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $6 > 0 THEN now() END,
+                CASE WHEN $6 > 0 AND NOT $10 THEN now() + $9 * interval '1 millisecond' END, CASE WHEN $10 THEN now() END)
+            ON CONFLICT DO NOTHING
+        )
+        INSERT INTO tiffin.relay_cursors (relay, partition, position, event) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (relay, partition) DO UPDATE SET position = excluded.position, event = excluded.event
+        """, [.text, .int2, .int8, .text, .text, .int4, .int4, .text, .int8, .bool])
+
+    // What was sent again or skipped meanwhile is left alone.
+    static let retry = Statement(
+        "retry_relay_delivery",
+        """
+        UPDATE tiffin.relay_deliveries SET attempts = $4, refusals = $5, answer = $6, tried_at = now(),
+            next_at = CASE WHEN NOT $8 THEN now() + $7 * interval '1 millisecond' END,
+            set_aside_at = CASE WHEN $8 THEN now() END
+        WHERE relay = $1 AND partition = $2 AND position = $3 AND attempts = $4 - 1
+        """, [.text, .int2, .int8, .int4, .int4, .text, .int8, .bool])
+
+    static let remove = Statement(
+        "remove_relay_delivery",
+        "DELETE FROM tiffin.relay_deliveries WHERE relay = $1 AND partition = $2 AND position = $3",
+        [.text, .int2, .int8])
+
+    static let removeBehind = Statement(
+        "remove_relay_deliveries",
+        "DELETE FROM tiffin.relay_deliveries WHERE relay = $1 AND partition = $2 AND position > $3",
+        [.text, .int2, .int8])
+
+    static let list = Statement(
+        "list_relay_deliveries",
+        """
+        SELECT partition, position, stream, event, attempts, answer, tried_at, next_at, set_aside_at
+        FROM tiffin.relay_deliveries WHERE relay = $1 ORDER BY partition, position
+        """, [.text])
+
+    static let again = Statement(
+        "send_relay_delivery_again",
+        """
+        UPDATE tiffin.relay_deliveries SET attempts = 0, refusals = 0, next_at = now(), set_aside_at = NULL
+        WHERE relay = $1 AND partition = $2 AND position = $3
+        """, [.text, .int2, .int8])
+
     static let lock = Statement(
         "lock_relay", "SELECT pg_try_advisory_lock(hashtextextended('tiffin relay ' || $1, 0)) AS is_free",
         [.text])

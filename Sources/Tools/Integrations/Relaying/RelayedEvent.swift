@@ -5,7 +5,10 @@ struct RelayedEvent {
     /// The document, which is posted as it is.
     let document: [UInt8]
     let position: Int64
+    let stream: String
     let kind: String
+    /// RFC 3339.
+    let recordedAt: String
     /// Which event it is, in words that another event does not share: a cursor has them to notice another log.
     let mark: String
 
@@ -17,7 +20,9 @@ struct RelayedEvent {
         else { throw RelayError("LOG.READ was answered with what is no event") }
         self.document = document
         self.position = position
+        self.stream = stream
         self.kind = kind
+        self.recordedAt = recordedAt
         mark = "\(stream)@\(version) \(kind) \(recordedAt)"
     }
 
