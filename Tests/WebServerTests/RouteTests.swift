@@ -79,11 +79,12 @@ import Users
     func `At the store, what a command is about is never named by a path but for outlets, items, codes and orders`() {
         for route in Route.all where route.sites.contains(.store) {
             let named = route.parameters.filter { $0.place == .path }.map(\.name)
-            // What is proven to a visitor is an event of an order.
-            let isProof = route.command.declaration.name == "LOG.PROVE"
+            // What is proven to a visitor is an event of an order; what is signed is for everybody.
+            let proven = ["LOG.PROVE": ["stream", "version"], "LOG.SIGNED": ["partition"]]
             #expect(
                 Set(named).isSubset(
-                    of: ["outlet", "item", "line", "code", "order"] + (isProof ? ["stream", "version"] : [])))
+                    of: ["outlet", "item", "line", "code", "order"]
+                        + proven[route.command.declaration.name, default: []]))
             let isForCustomers = [.customer, .anybody, .parties].contains(route.command.declaration.role)
             #expect(isForCustomers != route.isAboutOneself, "what a visitor may do only to itself has no parameter")
         }

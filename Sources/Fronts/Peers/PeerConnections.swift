@@ -193,7 +193,8 @@ private final class PeerLink {
         silentLooks += 1
         let (limit, reason) =
             isOpen
-            ? (limits.silenceMilliseconds, "it says nothing") : (limits.openingMilliseconds, "it did not answer in time")
+            ? (limits.silenceMilliseconds, "it says nothing")
+            : (limits.openingMilliseconds, "it did not answer in time")
         if silentLooks * PeerLink.lookMilliseconds > limit { end(reason) }
     }
 
