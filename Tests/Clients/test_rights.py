@@ -32,7 +32,7 @@ CHANGE_OUTLETS_AND_MENUS = ["merchant", "admin"], """
     MENU.ITEM.RESUME MENU.ITEM.STOCK MENU.ITEM.SUSPEND MENU.OPTION.PRICE MENU.OPTION.RESUME MENU.OPTION.STOCK
     MENU.OPTION.SUSPEND MENU.PUT MENU.SECTION.PUT MENU.SECTION.REMOVE OUTLET.BUSY OUTLET.CLOSE OUTLET.HIDE OUTLET.OPEN
     OUTLET.PAUSE OUTLET.PUT OUTLET.REMOVE OUTLET.SHOW OUTLETS.OWN PICTURE.PUT PROMO.END PROMO.GET PROMO.PUT STOCK"""
-RECEIPTS = ROLES, "LOG.PROVE"
+RECEIPTS = ROLES, "LOG.PROVE LOG.SIGNED"
 READ_THE_LOG = ["auditor", "admin"], "LOG.HEAD LOG.READ LOG.TREE"
 OPERATE = ["admin"], """
     CLIENT|KILL CLIENT|LIST CONFIG|GET CONFIG|RESETSTAT LATENCY|HISTORY LATENCY|LATEST LATENCY|RESET RELAY.LIST SLOWLOG|GET
@@ -147,7 +147,7 @@ def routes():
     document = json.loads((CHECKOUT / "docs" / "openapi.json").read_text())
     for path, methods in document["paths"].items():
         for method, route in methods.items():
-            if "console" in route["tags"]:
+            if "console" in route["tags"] and "x-command" in route:
                 yield method.upper(), path, route
 
 

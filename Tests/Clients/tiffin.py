@@ -398,7 +398,7 @@ class Server:
             self.process.wait(timeout=STOP_SECONDS)
 
     def client(self, **options) -> "Client":
-        return Client(self.port, host=self.host, **options)
+        return Client(self.port, **{"host": self.host, **options})
 
     def __enter__(self):
         return self.start()

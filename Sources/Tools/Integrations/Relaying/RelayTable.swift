@@ -18,6 +18,8 @@ struct RelayCursor: Equatable {
 @LoopActor
 package final class RelayTable {
     private static let patience = Duration.seconds(10)
+    /// How long another connection may go on being this relay: that of a killed process ends once PostgreSQL has noticed.
+    private static let tries = (count: 50, pause: Duration.milliseconds(100))
 
     private let id: Identifier
     private var name: String { id.rawValue }
@@ -157,12 +159,15 @@ package final class RelayTable {
     private func connected() async throws -> PostgresConnection {
         let made = try await kept.connected()
         guard made !== locked else { return made }
-        guard try await made.execute(Statements.lock, [.text(name)])[0]["is_free"] else {
-            kept.close()
-            throw RelayError("another process is relay '\(name)' already")
+        for _ in 0..<RelayTable.tries.count {
+            if try await made.execute(Statements.lock, [.text(name)])[0]["is_free"] {
+                locked = made
+                return made
+            }
+            try await Task.sleep(for: RelayTable.tries.pause)
         }
-        locked = made
-        return made
+        kept.close()
+        throw RelayError("another process is relay '\(name)' already")
     }
 }
 
