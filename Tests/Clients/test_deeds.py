@@ -21,7 +21,8 @@ def origin(request):
         with Server(database=url) as server, log_in(server.port, "root") as root:
             put_open_outlet(root, "kitchen", [section_document("all", [item_document("tea", 100)])], minimumOrder=0)
             for customer in ("asha", "ben"):
-                root("CART.ADD", f"{customer}-1", "kitchen", "tea", 1, "NOTE", "no sugar", "CUSTOMER", customer)
+                for note in ("no sugar", "hot"):
+                    root("CART.ADD", f"{customer}-1", "kitchen", "tea", 1, "NOTE", note, "CUSTOMER", customer)
             root("CUSTOMER.FORGET", "asha", "nobody")
             root("CUSTOMER.FORGET", "asha")
         user(url, "token", "cook")
@@ -93,9 +94,19 @@ def test_histories_and_the_log_show_what_was_done(done):
         assert (event["kind"], event["payload"], event["version"]) == ("customer.forgotten", {}, 1)
 
 
+KEYLESS = "has written what is sealed in cart-{0}-1, and tiffin.customer_keys has no key to open it"
+
+
+def test_an_audit_misses_keys(done):
+    sql("delete from tiffin.customer_keys where customer in ('asha', 'ben')", done)
+    code, said = audit(done)
+    assert code == DIFFERENCE and "customer-asha was forgotten, and tiffin.customer_keys says so in 0 of " in said, said
+    assert all(f"customer-{name} {KEYLESS.format(name)}" in said for name in ("asha", "ben")), said
+    assert said.splitlines()[-1].startswith("DIFFERENT: 3 "), said
+
+
 @pytest.mark.parametrize("alteration, found", [
-    ("delete from tiffin.customer_keys where customer = 'asha'",
-     "customer-asha was forgotten, and tiffin.customer_keys says so in 0 of "),
+    ("delete from tiffin.customer_keys where customer = 'ben'", f"customer-ben {KEYLESS.format('ben')}"),
     ("insert into tiffin.customer_keys select partition, 'dora', null, now(), now() from tiffin.log_head",
      "customer-dora is forgotten by tiffin.customer_keys, and not by the log"),
     ("insert into tiffin.users (name, role, created_at, revision) values ('eve', 'admin', now(), 0)",

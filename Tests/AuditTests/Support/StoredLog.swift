@@ -107,6 +107,7 @@ struct StoredLog: AuditSource {
         treeNodes.filter { $0.level != 1 || $0.number >= size / TreeNode.width }
     }
     func deeds(partition: Int) -> StoredDeeds? { storedDeeds }
+    func customersWithoutKey(among customers: [Identifier], partition: Int) -> [Identifier] { [] }
     func beginSnapshot() {}
     func endSnapshot() {}
 }

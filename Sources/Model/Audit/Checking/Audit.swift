@@ -191,6 +191,7 @@ private struct Pass {
     private var chain: ChainCheck
     private(set) var tree: TreeCheck
     private(set) var histories: HistoryCheck
+    private var keys: KeyCheck
     private(set) var eventCount: Int64 = 0
 
     init(
@@ -202,6 +203,7 @@ private struct Pass {
         tree = TreeCheck(source, head, isStoredReadable: isStoredReadable)
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
+        keys = KeyCheck(source, partition: partition)
         histories = HistoryCheck(partition: partition, partitioning, openCartLimit: openCartLimit, claims)
     }
 
@@ -214,6 +216,7 @@ private struct Pass {
         var findings = chain.findings
         findings.add(tree.findings)
         findings.add(histories.findings)
+        findings.add(keys.findings)
         return findings
     }
 
@@ -232,6 +235,7 @@ private struct Pass {
                     await fold.take(page)
                 })
             take(page)
+            try await keys.finishPage()
             progress(last.position)
         }
         await folds.last?.value
@@ -255,6 +259,7 @@ private struct Pass {
         for index in events.indices {
             chain.take(page.leaves[index], at: events[index].position, events[index].recordedAt)
             histories.take(events[index])
+            if case .success(let event) = events[index].decoded { keys.take(event) }
         }
         eventCount += Int64(page.events.count)
     }

@@ -6,6 +6,7 @@
 // - memory grows with what the read models and carts hold, not with the length of the log;
 // - it reports whatever differs, with the first event from which it does.
 
+public import Domain
 public import EventLog
 public import Projections
 
@@ -79,6 +80,10 @@ public protocol AuditSource: Sendable {
     /// The deeds beside the log, as the tables show them, whose streams belong to a partition; nil where the tables may
     /// not be read.
     func deeds(partition: Int) async throws -> StoredDeeds?
+
+    /// Those of the customers who have neither a key in a partition nor a mark there that they are forgotten; none where
+    /// the table of keys may not be read.
+    func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier]
 
     /// Until ``endSnapshot()``, everything except events is read as it is now.
     func beginSnapshot() async throws

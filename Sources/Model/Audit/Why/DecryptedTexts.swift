@@ -56,7 +56,10 @@ public struct SealedTextUse: Sendable {
         return passages
     }
 
-    private static func all(in event: DecodedEvent, ofOrders owners: [Identifier: TextOwner]) -> [SealedTextUse] {
+    /// The sealed texts of an event, in which each may be several times.
+    ///
+    /// - Parameter owners: of what is sealed on orders that were placed before.
+    static func all(in event: DecodedEvent, ofOrders owners: [Identifier: TextOwner] = [:]) -> [SealedTextUse] {
         switch event.event {
         case .cart(.itemAdded(let line, _, _, let customer?)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)

@@ -1,7 +1,7 @@
 // What an audit reads, in PostgreSQL: as a user who may only read, or on a replica.
 
 package import Audit
-internal import Domain
+package import Domain
 package import EventLog
 package import EventLoop
 internal import Postgres
@@ -178,8 +178,7 @@ package final class PostgresAuditSource: AuditSource {
     ///
     /// - Parameter partitions: those of which keys are counted; nil for all.
     func deeds(partition: Int, forgottenIn partitions: [Int]?) async throws -> StoredDeeds? {
-        let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
-        guard mayRead == true, let partitioning = try await partitioning() else { return nil }
+        guard try await mayReadDeeds(), let partitioning = try await partitioning() else { return nil }
         func id(_ row: Row, _ category: StreamName.Category) -> Identifier? {
             guard let id = Identifier(row["name"] as String) else { return nil }
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
@@ -201,6 +200,18 @@ package final class PostgresAuditSource: AuditSource {
         return deeds
     }
 
+    package func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier] {
+        guard try await mayReadDeeds() else { return [] }
+        let rows = try await connection.execute(
+            Statements.withoutKey, [.int2(Int16(partition)), .array(customers.map(\.rawValue))])
+        return rows.compactMap { Identifier($0["name"] as String) }
+    }
+
+    private func mayReadDeeds() async throws -> Bool {
+        let mayRead: Bool? = try await connection.execute(Statements.mayReadDeeds)[0]["may_read"]
+        return mayRead == true
+    }
+
     // MARK: Snapshots
 
     package func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot) }
@@ -217,6 +228,13 @@ private enum Statements {
             AND has_column_privilege(to_regclass('tiffin.users'), 'role', 'SELECT')
             AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT') AS may_read
         """)
+
+    static let withoutKey = Statement(
+        "without_key",
+        """
+        SELECT asked.name FROM unnest($2) AS asked (name) WHERE NOT EXISTS (
+            SELECT FROM tiffin.customer_keys AS k WHERE k.partition = $1 AND k.customer = asked.name)
+        """, [.int2, .textArray])
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")

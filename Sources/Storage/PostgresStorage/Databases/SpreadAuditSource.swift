@@ -193,6 +193,11 @@ private final class SpreadAuditSource: StoredAuditSource {
         return all
     }
 
+    @LoopActor
+    func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier] {
+        try await source(of: partition).customersWithoutKey(among: customers, partition: partition)
+    }
+
     // MARK: Snapshots
 
     @LoopActor
