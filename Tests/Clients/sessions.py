@@ -185,16 +185,26 @@ class Terminal:
         return self._until_prompt()
 
     def printed_so_far(self, matches) -> str:
-        """What a command that goes on has printed, as soon as that is right."""
+        """What a command that goes on has printed, as soon as that is right; it may have ended since."""
         deadline = time.monotonic() + PRINTED_SECONDS
-        while not matches(_shown(self._text)) and self._read(deadline):
+        while not matches(_shown(PROMPTS.sub("", self._text))) and self._read(deadline):
             pass
-        text, self._text = _shown(self._text), ""
+        text, self._text = _shown(PROMPTS.sub("", self._text)), ""
         return text
 
     def interrupt(self) -> None:
         """Ends what goes on."""
         os.write(self._file, INTERRUPT)
+        self._until_prompt()
+        if self._prompt != SHELL:
+            return
+        # A command that ends at the same moment leaves two prompts.
+        deadline = time.monotonic() + PRINTED_SECONDS
+        self._type("echo interrupted")
+        while "interrupted" not in self._text:
+            if not self._read(deadline):
+                raise NoPrompt(_shown(self._text))
+        self._text = self._text.partition("interrupted")[2]
         self._until_prompt()
 
     def close(self) -> None:
