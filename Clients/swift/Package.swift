@@ -4,7 +4,7 @@ import PackageDescription
 let package = Package(
     name: "tiffin-client",
     platforms: [.macOS(.v13), .iOS(.v16)],
-    products: [.library(name: "TiffinClient", targets: ["TiffinClient"])],
+    products: [.`library`(name: "TiffinClient", targets: ["TiffinClient"])],
     targets: [
         .target(name: "TiffinClient"),
         .executableTarget(name: "day", dependencies: ["TiffinClient"], path: "Examples/day"),
