@@ -249,7 +249,8 @@ def call(operation: Operation, path: str, answer: str) -> list[str]:
     if operation.is_write:
         query.append('("version", version)')
     if operation.placed("filters"):
-        parts.append("query=_filters(filters)")
+        named = ", ".join(f'"{each.name}": {name_of(each.name)}' for each in operation.placed("query"))
+        parts.append(f"query=_filters(filters) + _filters({{{named}}})")
     elif query:
         parts.append(f"query=[{', '.join(query)}]")
     if operation.body == "fields":

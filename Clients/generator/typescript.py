@@ -182,7 +182,7 @@ def method(operation: Operation) -> list[str]:
     head = [line.replace("\1", "\n            ").replace("\2", "\n        ") for line in head]
     requested = []
     if operation.placed("filters"):
-        requested.append("query: filters")
+        requested.append("query: { ...filters, ...fields }")
     elif operation.placed("query"):
         requested.append("query: fields" if len(fields) == len(operation.placed("query")) else query(operation))
     if operation.body == "fields":

@@ -228,6 +228,26 @@ def test_a_call_is_sent_again_until_it_is_answered_or_the_deadline(
     assert len(set(asked)) == 1
 
 
+def search_in_python(url, request):
+    with pytest.raises(TiffinError):
+        Store(url).search_items({"price": (200, None)}, text="pie", cuisine=["thai", "indian"], limit=1)
+
+
+def search_in_typescript(url, request):
+    run_in_node(
+        f'import {{ Store }} from "{request.getfixturevalue("typescript")}/src/index.js";'
+        f'await new Store("{url}").searchItems('
+        '{ price: { from: 200 } }, { text: "pie", cuisine: ["thai", "indian"], limit: 1 }).catch(() => {});')
+
+
+@pytest.mark.parametrize("search", [search_in_python, search_in_typescript])
+def test_a_search_asks_for_its_filters_of_any_name_and_for_its_arguments(search, request):
+    with scripted((400, "ARGUMENT")) as (url, asked):
+        search(url, request)
+    assert [path for _, path, _ in asked] == [
+        "/v1/browse?price=200%2C&text=pie&cuisine=thai&cuisine=indian&limit=1"]
+
+
 def test_the_client_in_swift_sends_again_what_the_others_do(swift):
     item = dict.fromkeys([
         "description", "cuisine", "imageSmall", "availableFrom", "city", "area", "rating", "deliveryMinutes"])

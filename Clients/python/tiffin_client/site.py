@@ -43,7 +43,11 @@ class Site:
         facets: str | None = None, deadline: float | None = None,
     ) -> ItemPage:
         """Returns a page of the items that match every filter. (BROWSE)"""
-        return self.connection.call("GET", "/v1/browse", ItemPage, query=_filters(filters), deadline=deadline)
+        return self.connection.call(
+            "GET", "/v1/browse", ItemPage, query=_filters(filters) + _filters({"text": text, "cuisine": cuisine,
+            "city": city, "area": area, "outlet": outlet, "currency": currency, "kind": kind, "tag": tag,
+            "price": price, "rating": rating, "delivery": delivery, "open": open, "sort": sort, "limit": limit,
+            "after": after, "facets": facets}), deadline=deadline)
 
     def search_outlets(
         self, filters: Mapping[str, Any] | None = None, *, text: str | None = None, cuisine: list[str] | None = None,
@@ -54,7 +58,11 @@ class Site:
         facets: str | None = None, deadline: float | None = None,
     ) -> OutletPage:
         """Returns a page of the outlets that match every filter. (OUTLETS)"""
-        return self.connection.call("GET", "/v1/outlets", OutletPage, query=_filters(filters), deadline=deadline)
+        return self.connection.call(
+            "GET", "/v1/outlets", OutletPage, query=_filters(filters) + _filters({"text": text, "cuisine": cuisine,
+            "city": city, "area": area, "outlet": outlet, "currency": currency, "kind": kind, "tag": tag,
+            "price": price, "rating": rating, "delivery": delivery, "open": open, "sort": sort, "limit": limit,
+            "after": after, "facets": facets}), deadline=deadline)
 
     def surprise_me(
         self, filters: Mapping[str, Any] | None = None, *, text: str | None = None, cuisine: list[str] | None = None,
@@ -64,7 +72,10 @@ class Site:
         open: Literal["1"] | None = None, seed: int | None = None, deadline: float | None = None,
     ) -> FoundItem:
         """Returns one of the items that match every filter, each equally likely. (SURPRISE)"""
-        return self.connection.call("GET", "/v1/surprise", FoundItem, query=_filters(filters), deadline=deadline)
+        return self.connection.call(
+            "GET", "/v1/surprise", FoundItem, query=_filters(filters) + _filters({"text": text, "cuisine": cuisine,
+            "city": city, "area": area, "outlet": outlet, "currency": currency, "kind": kind, "tag": tag,
+            "price": price, "rating": rating, "delivery": delivery, "open": open, "seed": seed}), deadline=deadline)
 
     # --- Orders
 

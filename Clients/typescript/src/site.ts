@@ -23,7 +23,7 @@ export abstract class Site {
         } = {},
         call: Call = {},
     ): Promise<ItemPage> {
-        return this.connection.call("GET", "/v1/browse", { query: filters, call });
+        return this.connection.call("GET", "/v1/browse", { query: { ...filters, ...fields }, call });
     }
 
     /** Returns a page of the outlets that match every filter. (OUTLETS) */
@@ -36,7 +36,7 @@ export abstract class Site {
         } = {},
         call: Call = {},
     ): Promise<OutletPage> {
-        return this.connection.call("GET", "/v1/outlets", { query: filters, call });
+        return this.connection.call("GET", "/v1/outlets", { query: { ...filters, ...fields }, call });
     }
 
     /** Returns one of the items that match every filter, each equally likely. (SURPRISE) */
@@ -49,7 +49,7 @@ export abstract class Site {
         } = {},
         call: Call = {},
     ): Promise<FoundItem> {
-        return this.connection.call("GET", "/v1/surprise", { query: filters, call });
+        return this.connection.call("GET", "/v1/surprise", { query: { ...filters, ...fields }, call });
     }
 
     // Orders
