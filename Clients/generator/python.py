@@ -1,6 +1,7 @@
 """The client in Python: `documents.py` and a module for each site."""
 
 import keyword
+import re
 
 from api import (
     ANY, API, Alias, List, Map, Named, Nullable, Object, OneOf, Operation, Simple, Topic, Type, Word, Words, named_in,
@@ -190,7 +191,7 @@ def site(api: API, name: str, sites: list[str], text: str) -> str:
         core = ["filters as _filters" if each == "filters" else each for each in core]
     elif "filters" in core:
         core.remove("filters")
-    used = [own.name for own in api.types if _mentions(code, own.name)]
+    used = [own.name for own in api.types if mentions(code, own.name)]
     local = [f"from .connection import {', '.join(core)}"]
     local += listed("from .documents import (", used, ")", "", ",") if len(", ".join(used)) > 95 else (
         [f"from .documents import {', '.join(used)}"] if used else [])
@@ -201,8 +202,7 @@ def site(api: API, name: str, sites: list[str], text: str) -> str:
     return "\n".join([HEAD.format(text), *imports, "", *local, "", *gap, code])
 
 
-def _mentions(code: str, name: str) -> bool:
-    import re
+def mentions(code: str, name: str) -> bool:
     return re.search(rf"(?<![\w\"]){name}\b", code) is not None
 
 
