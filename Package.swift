@@ -69,6 +69,7 @@ let foundations = floor(
     "Foundations",
     [
         room("SeededRandom"),
+        room("Parallelism"),
         room("Measurement"),
         room("TextFormats"),
         room("CommandLineOptions"),
@@ -88,8 +89,12 @@ let model = floor(
         room("EventLog", uses: ["CLibSSL", "Domain", "TextFormats"]),
         room("Users", uses: ["CLibSSL", "Domain", "EventLog"]),
         room("CommandHandling", uses: ["Domain", "EventLog"]),
-        room("Projections", uses: ["Domain", "EventLog", "TextFormats"]),
-        room("Catalogue", uses: ["CLibRoaring", "Domain", "ICUBridge", "Projections", "SeededRandom", "TextFormats"]),
+        room("Projections", uses: ["Domain", "EventLog", "Parallelism", "TextFormats"]),
+        room(
+            "Catalogue",
+            uses: [
+                "CLibRoaring", "Domain", "ICUBridge", "Parallelism", "Projections", "SeededRandom", "TextFormats",
+            ]),
         room("Audit", uses: ["Domain", "EventLog", "Projections", "TextFormats"]),
         room("Fleet", uses: ["CLibSSL", "EventLog"]),
     ])

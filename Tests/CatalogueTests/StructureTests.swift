@@ -186,6 +186,10 @@ import Testing
             #expect(numbers.counts(in: [.min ... .max], of: nil) == [plain.count])
             #expect(numbers.bounds(of: nil)?.upperBound == plain.values.max())
         }
+        let together = SlicedNumbers(plain.sorted { $0.key < $1.key }.map { (row: $0.key, number: $0.value) })
+        #expect(plain.allSatisfy { together[$0.key] == $0.value })
+        #expect(together.rows(in: .min ... .max).rows == plain.keys.sorted())
+        #expect(together.rows(in: 1 ... .max).rows == plain.filter { $0.value > 0 }.keys.sorted())
         for row in plain.keys { numbers[row] = nil }
         #expect(numbers.isEmpty)
         #expect(numbers.rows(in: .min ... .max).isEmpty)

@@ -17,7 +17,7 @@ import Testing
         var texts: [UInt32: String] = [:]
         for row in 0..<1_500 as Range<UInt32> {
             texts[row] = "\(Self.code(&random)) \(Self.code(&random))"
-            index.insert(Text(texts[row]!), at: row)
+            index.load(Text(texts[row]!), at: row)
         }
         index.finishLoading()
         for step in 0..<3_000 {

@@ -1,4 +1,5 @@
 public import Domain
+internal import Parallelism
 public import Projections
 internal import SeededRandom
 public import TextFormats
@@ -18,6 +19,7 @@ public final class Catalogue {
     /// following.
     private static let followedAtOnce = 2_000
 
+    private let loadedAtOnce: Int
     private let analyser = TextAnalyser()
     private let outlets = OutletTable()
     private let items: ItemTable
@@ -36,7 +38,11 @@ public final class Catalogue {
     }
 
     /// An empty catalogue.
-    public init() {
+    public convenience init() { self.init(loadedAtOnce: 4_096) }
+
+    /// - Parameter loadedAtOnce: so many items are taken in at once, at least, when it is loaded.
+    init(loadedAtOnce: Int) {
+        self.loadedAtOnce = loadedAtOnce
         items = ItemTable(outlets)
         itemIndex = SearchIndex(analyser, items)
         outletIndex = SearchIndex(analyser, outlets, items: (itemIndex, items.outlets(of:), outlets.items(of:)))
@@ -57,26 +63,38 @@ public final class Catalogue {
 
     /// Takes in every outlet with its menu. The catalogue must be empty.
     ///
-    /// - Parameter progress: is given the number of items taken in so far, after each outlet.
+    /// - Parameter progress: is given the number of items taken in so far, now and then.
     public func load(_ records: [OutletRecord], revision: Int64, progress: (Int) -> Void = { _ in }) {
         precondition(outletCount == 0, "a catalogue is loaded once")
         self.revision = revision
         outletIndex.beginMoves(at: revision)
         itemIndex.beginMoves(at: revision)
+        var waiting: [(entry: MenuState.Entry, outlet: UInt32)] = []
         for record in records.sorted(by: { $0.id < $1.id }) {
             guard let (details, status) = record.details else { continue }
             let outlet = CatalogueOutlet(record.id, details, status)
-            let outletRow = outlets.add(outlet)
             outlet.items.reserveCapacity(record.menu.entries.count)
-            for entry in record.menu.entries.values {
-                let listing = items.listing(of: entry, at: outlet)
-                itemIndex.load(listing, at: items.add(entry, listing, at: outletRow))
-            }
+            let row = outlets.add(outlet)
+            for entry in record.menu.entries.values { waiting.append((entry, row)) }
+            guard waiting.count >= loadedAtOnce else { continue }
+            loadItems(waiting)
+            waiting.removeAll(keepingCapacity: true)
             progress(itemCount)
-            outletIndex.load(outlets.listing(at: outletRow), at: outletRow)
         }
+        loadItems(waiting)
+        // An outlet is found by its items, too.
+        outletIndex.load(outlets.outlets.indices.map { outlets.listing(at: UInt32($0)) }, from: 0)
         outletIndex.finishLoading()
         itemIndex.finishLoading()
+    }
+
+    private func loadItems(_ entries: [(entry: MenuState.Entry, outlet: UInt32)]) {
+        let listings = entries.indices.concurrentMap { index in
+            items.listing(of: entries[index].entry, at: outlets[entries[index].outlet])
+        }
+        let first = UInt32(itemCount)
+        for ((entry, outlet), listing) in zip(entries, listings) { _ = items.add(entry, listing, at: outlet) }
+        itemIndex.load(listings, from: first)
     }
 
     // MARK: Following events

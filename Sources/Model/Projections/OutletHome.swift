@@ -1,5 +1,6 @@
 public import Domain
 public import EventLog
+internal import Parallelism
 
 /// The projection `outlet_home`: for every outlet its details, its menu, and the home document made from both.
 public struct OutletHome: Projection {
@@ -147,9 +148,26 @@ public struct OutletHome: Projection {
     public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
     public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
-        let row = try OutletHomeRow(stored)
-        let digest = row.digest
-        guard outlets.updateValue(try OutletRecord(row, digest), forKey: row.outlet) == nil else {
+        try take(try OutletRecord(stored))
+    }
+
+    /// A menu of a thousand items takes milliseconds to read, and nothing to take: several are read at once.
+    public mutating func restore(_ rows: any StoredRows, _ digest: inout SetDigest) throws(UnreadableStoredRow) {
+        let records = (0..<rows.count).concurrentMap { row in
+            Result { () throws(UnreadableValue) in try OutletRecord(StoredRow(rows, row)) }
+        }
+        for (row, record) in records.enumerated() {
+            do throws(UnreadableValue) {
+                digest.insert(try take(try record.get()))
+            } catch {
+                throw UnreadableStoredRow(row: row, reason: error)
+            }
+        }
+    }
+
+    /// Takes a record that was read from a saved row, and returns the row's digest.
+    private mutating func take(_ record: OutletRecord) throws(UnreadableValue) -> Digest {
+        guard outlets.updateValue(record, forKey: record.id) == nil, let digest = record.savedDigest else {
             throw UnreadableValue("there are two of it")
         }
         return digest

@@ -84,12 +84,14 @@ extension OutletRecord {
         return writer.bytes
     }
 
-    init(_ row: OutletHomeRow, _ digest: Digest) throws(UnreadableValue) {
+    /// The record that was saved as a row.
+    init(_ stored: StoredRow) throws(UnreadableValue) {
+        let row = try OutletHomeRow(stored)
         do {
             self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
                 try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
             }
-            savedDigest = digest
+            savedDigest = row.digest
         } catch {
             throw UnreadableValue("its snapshot: \(error)")
         }
@@ -130,19 +132,22 @@ extension OutletRecord {
             menuVersion: menuVersion, promotionsVersion: promotionsVersion, revision: revision)
     }
 
+    /// Reads an event where it stands, as a menu can have thousands.
     private static func event(from reader: inout JSONReader) throws -> DomainEvent {
-        var kind = EventKind(name: "", schemaVersion: 1)
-        var payload: [UInt8] = []
+        var (kind, version, payload) = (UnsafeRawBufferPointer?.none, 1, UnsafeRawBufferPointer?.none)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
-            case "kind": kind.name = try reader.string()
-            case "schemaVersion": kind.schemaVersion = Int(clamping: try reader.integer())
-            case "payload": payload = Array(try reader.rawValue())
+            case "kind": kind = try reader.rawValue()
+            case "schemaVersion": version = Int(clamping: try reader.integer())
+            case "payload": payload = try reader.rawValue()
             default: _ = try reader.rawValue()
             }
         }
-        return try EventCodec.decode(kind, payload)
+        guard let kind, kind.first == UInt8(ascii: "\""), let payload else {
+            throw reader.failure("an event's kind and payload")
+        }
+        return try EventCodec.decode(UnsafeRawBufferPointer(rebasing: kind.dropFirst().dropLast()), version, payload)
     }
 
     private var history: [DomainEvent] {

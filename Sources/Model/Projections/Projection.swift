@@ -68,6 +68,9 @@ public protocol Projection: Sendable {
     /// Restores a saved row, and returns its digest: that of all rows shows whether they are what was saved.
     mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest
 
+    /// Restores saved rows, one after the other unless the projection has a faster way, and adds them to a digest.
+    mutating func restore(_ rows: any StoredRows, _ digest: inout SetDigest) throws(UnreadableStoredRow)
+
     /// Every saved row is restored. Returns a key that two of them have, if the projection knows one.
     mutating func endRestoring() -> Identifier?
 
@@ -87,6 +90,18 @@ extension Projection {
     public static var isReadByKey: Bool { false }
 
     public func mayExist(_ stream: StreamName) -> Bool { true }
+
+    public mutating func restore(
+        _ rows: any StoredRows, _ digest: inout SetDigest
+    ) throws(UnreadableStoredRow) {
+        for row in 0..<rows.count {
+            do throws(UnreadableValue) {
+                digest.insert(try restore(StoredRow(rows, row)))
+            } catch {
+                throw UnreadableStoredRow(row: row, reason: error)
+            }
+        }
+    }
 
     public mutating func endRestoring() -> Identifier? { nil }
 
@@ -180,6 +195,13 @@ public protocol StoredRows: Sendable {
 extension StoredRows {
     /// The key of a row, as the database has it.
     public func key(_ row: Int) -> String { String(decoding: bytes(row, 0), as: UTF8.self) }
+}
+
+/// One of ``StoredRows`` that cannot be read.
+public struct UnreadableStoredRow: Error {
+    /// Its number, from 0.
+    let row: Int
+    let reason: UnreadableValue
 }
 
 /// One of ``StoredRows``.

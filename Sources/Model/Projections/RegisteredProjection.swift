@@ -121,16 +121,12 @@ extension ProjectionMember {
     func restore(
         _ rows: any StoredRows, into model: inout ReadModel, _ digest: inout SetDigest
     ) throws(UnreadableRow) {
-        let partition = model.partition
-        try change(in: &model) { (projection) throws(UnreadableRow) in
-            for row in 0..<rows.count {
-                do throws(UnreadableValue) {
-                    digest.insert(try projection.restore(StoredRow(rows, row)))
-                } catch {
-                    throw UnreadableRow(
-                        table: Member.table, partition: partition, key: rows.key(row), reason: error.description)
-                }
-            }
+        do throws(UnreadableStoredRow) {
+            try change(in: &model) { (projection) throws(UnreadableStoredRow) in try projection.restore(rows, &digest) }
+        } catch {
+            throw UnreadableRow(
+                table: Member.table, partition: model.partition, key: rows.key(error.row),
+                reason: error.reason.description)
         }
     }
 }

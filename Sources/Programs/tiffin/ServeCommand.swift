@@ -321,7 +321,9 @@ enum ServeCommand: Subcommand {
         // A silent database does not keep the process: the next one folds from the log what could not be saved.
         let stopped = StopSignal(by: [])
         let patience = LoopTimer(milliseconds: stopMilliseconds / 2) {
-            logger.error("the database does not answer: stopping without a checkpoint")
+            logger.error(
+                "the database has not answered for \(stopMilliseconds / 2_000) s: stopping without a checkpoint; the next "
+                    + "start reads more of the log")
             stopped.fire()
         }
         defer { patience.cancel() }

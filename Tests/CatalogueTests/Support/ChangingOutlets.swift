@@ -33,7 +33,8 @@ struct ChangingOutlets {
 
     /// A catalogue that was loaded with all of it.
     func loadedCatalogue(revision: Int64 = 0) -> Catalogue {
-        let catalogue = Catalogue()
+        // In several parts, as a large one is.
+        let catalogue = Catalogue(loadedAtOnce: 3)
         catalogue.load(shown, revision: revision)
         catalogue.advance(to: now)
         return catalogue

@@ -7,6 +7,9 @@ internal import EventLoop
 final class CopyOut {
     /// About how many bytes a page of rows has: few enough to be in a core's cache when they are read.
     private static let pageBytes = 1 << 18
+    /// How many rows a page has at least, as long as they are no larger together than this.
+    private static let rowsTogether = 8
+    private static let largePageBytes = 1 << 23
     /// The most pages that wait for their reader. No more is then taken from the connection.
     private static let waitingPages = 3
 
@@ -43,7 +46,9 @@ final class CopyOut {
     private func take(_ row: UnsafeRawBufferPointer) {
         guard !filling.append(row) else { return }
         turnPage()
-        filling = CopiedPage(capacity: max(CopyOut.pageBytes, row.count))
+        // Of large rows several, so that they can be read at once.
+        let wanted = min(row.count * CopyOut.rowsTogether, CopyOut.largePageBytes)
+        filling = CopiedPage(capacity: max(CopyOut.pageBytes, row.count, wanted))
         _ = filling.append(row)
     }
 

@@ -13,6 +13,9 @@ public struct JSONKey: CustomStringConvertible {
         self.isEscaped = isEscaped
     }
 
+    /// The bytes of the key in the text that was read, valid as long as that; nil where it is written with escapes.
+    public var plainBytes: UnsafeRawBufferPointer? { isEscaped ? nil : bytes }
+
     /// The key as text.
     public var description: String { isEscaped ? JSONReader.unescaped(bytes) : String(decoding: bytes, as: UTF8.self) }
 

@@ -139,7 +139,7 @@ public struct JSONReader {
         case UInt8(ascii: "["):
             try beginArray()
             while try nextElement() { _ = try rawValue() }
-        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "\""): try skipString()
         case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
         case UInt8(ascii: "n"): guard takeNull() else { throw failure("null") }
         case UInt8(ascii: "-"), (UInt8(ascii: "0")...UInt8(ascii: "9"))?: try skipNumber()
@@ -338,6 +338,16 @@ public struct JSONReader {
         let start = offset
         guard let plain = try scanPlainString() else { return try scanEscapedString(from: start) }
         return plain.isASCII ? String(ascii: plain.bytes) : try text(plain.bytes)
+    }
+
+    private mutating func skipString() throws(JSONReadingError) {
+        try expect(UInt8(ascii: "\""), "a string")
+        let start = offset
+        if let plain = try scanPlainString() {
+            if !plain.isASCII { _ = try text(plain.bytes) }
+        } else {
+            _ = try scanEscapedString(from: start)
+        }
     }
 
     private mutating func scanKey() throws(JSONReadingError) -> JSONKey {

@@ -16,44 +16,58 @@ final class AttributeIndex: FilterIndex {
 
     init(fold: @escaping (Text) -> Text) { self.fold = fold }
 
+    func load(_ listings: [Listing], from row: UInt32) {
+        forEach(of: listings, from: row) { listing, row in
+            for attribute in listing.attributes.list {
+                let index = index(of: attribute.name)
+                attribute.value.forEachWord { index.words.load($0, at: row) }
+                if let number = attribute.value.number { index.numbers.load(number, at: row) }
+            }
+        }
+    }
+
+    func finishLoading() {
+        for index in indexes.values {
+            index.words.finishLoading()
+            index.numbers.finishLoading()
+        }
+    }
+
     func insert(_ listing: Listing, at row: UInt32) {
-        for attribute in listing.attributes.list { insert(attribute.name, of: listing, at: row) }
+        for attribute in listing.attributes.list { insert(attribute, at: row) }
     }
 
     func remove(_ listing: Listing, at row: UInt32) {
-        for attribute in listing.attributes.list { remove(attribute.name, of: listing, at: row) }
+        for attribute in listing.attributes.list { remove(attribute, at: row) }
     }
 
     func update(from old: Listing, to new: Listing, at row: UInt32) {
         let (before, after) = (old.attributes, new.attributes)
         guard before != after else { return }
-        for attribute in before.list where after[attribute.name] != attribute.value {
-            remove(attribute.name, of: old, at: row)
-        }
-        for attribute in after.list where before[attribute.name] != attribute.value {
-            insert(attribute.name, of: new, at: row)
-        }
+        for attribute in before.list where after[attribute.name] != attribute.value { remove(attribute, at: row) }
+        for attribute in after.list where before[attribute.name] != attribute.value { insert(attribute, at: row) }
     }
 
-    private func insert(_ name: Identifier, of listing: Listing, at row: UInt32) {
-        let index: Named
-        if let known = indexes[name] {
-            index = known
-        } else {
-            index = Named(
-                words: WordIndex(fold: fold, .any { $0.attributes[name]?.words ?? [] }),
-                numbers: NumberIndex { $0.attributes[name]?.number })
-            indexes[name] = index
-        }
-        index.words.insert(listing, at: row)
-        index.numbers.insert(listing, at: row)
+    private func insert(_ attribute: ItemAttributes.Attribute, at row: UInt32) {
+        let index = index(of: attribute.name)
+        attribute.value.forEachWord { index.words.insert($0, at: row) }
+        if let number = attribute.value.number { index.numbers.set(number, at: row) }
     }
 
-    private func remove(_ name: Identifier, of listing: Listing, at row: UInt32) {
-        guard let index = indexes[name] else { return }
-        index.words.remove(listing, at: row)
-        index.numbers.remove(listing, at: row)
-        if index.isEmpty { indexes[name] = nil }
+    private func remove(_ attribute: ItemAttributes.Attribute, at row: UInt32) {
+        guard let index = indexes[attribute.name] else { return }
+        attribute.value.forEachWord { index.words.remove($0, at: row) }
+        if attribute.value.number != nil { index.numbers.set(nil, at: row) }
+        if index.isEmpty { indexes[attribute.name] = nil }
+    }
+
+    private func index(of name: Identifier) -> Named {
+        if let known = indexes[name] { return known }
+        let index = Named(
+            words: WordIndex(fold: fold, .any { $0.attributes[name]?.words ?? [] }),
+            numbers: NumberIndex { $0.attributes[name]?.number })
+        indexes[name] = index
+        return index
     }
 
     // MARK: Looking up
@@ -107,11 +121,17 @@ extension AttributeValue {
 
     /// What it is found by, if it is no number.
     fileprivate var words: [Text] {
+        var words: [Text] = []
+        forEachWord { words.append($0) }
+        return words
+    }
+
+    fileprivate func forEachWord(_ body: (Text) -> Void) {
         switch self {
-        case .number: []
-        case .text(let text): [text]
-        case .boolean(let value): [value ? "true" : "false"]
-        case .texts(let texts): texts
+        case .number: break
+        case .text(let text): body(text)
+        case .boolean(let value): body(value ? "true" : "false")
+        case .texts(let texts): texts.forEach(body)
         }
     }
 }

@@ -15,7 +15,10 @@ final class Bitmap {
     convenience init() { self.init(owning: roaring_bitmap_create()) }
 
     /// The rows of a list in any order.
-    convenience init(_ rows: [UInt32]) {
+    convenience init(_ rows: [UInt32]) { self.init(rows[...]) }
+
+    /// The rows of a list in any order.
+    convenience init(_ rows: ArraySlice<UInt32>) {
         self.init(owning: rows.withUnsafeBufferPointer { roaring_bitmap_of_ptr($0.count, $0.baseAddress) })
     }
 
@@ -41,6 +44,10 @@ final class Bitmap {
 
     func insert(_ rows: [UInt32]) {
         rows.withUnsafeBufferPointer { roaring_bitmap_add_many(bitmap, $0.count, $0.baseAddress) }
+    }
+
+    func insert(_ rows: Range<UInt32>) {
+        roaring_bitmap_add_range(bitmap, UInt64(rows.lowerBound), UInt64(rows.upperBound))
     }
 
     /// Frees capacity that was reserved for more rows.

@@ -6,10 +6,23 @@ protocol FilterIndex: AnyObject {
     func remove(_ listing: Listing, at row: UInt32)
     /// A listing has changed.
     func update(from old: Listing, to new: Listing, at row: UInt32)
+    /// Listings were added in rows that follow one another, and all rows before. Only such are added before
+    /// ``finishLoading()``. Called on any thread.
+    func load(_ listings: [Listing], from row: UInt32)
     /// The initial load is complete.
     func finishLoading()
 }
 
 extension FilterIndex {
+    func load(_ listings: [Listing], from row: UInt32) { forEach(of: listings, from: row, insert) }
+
     func finishLoading() {}
+
+    /// Calls the body with each listing and its row.
+    @inline(__always)
+    func forEach(of listings: [Listing], from row: UInt32, _ body: (borrowing Listing, UInt32) -> Void) {
+        listings.withUnsafeBufferPointer { listings in
+            for index in listings.indices { body(listings[index], row + UInt32(index)) }
+        }
+    }
 }

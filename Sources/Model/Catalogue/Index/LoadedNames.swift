@@ -1,25 +1,25 @@
 internal import Domain
 
-/// The names of many listings. Each different name is folded and compared once, because menus say the same thing
-/// often.
+/// The names of many listings, in rows that follow one another from 0.
 struct LoadedNames {
-    private var ids: [Text: Int] = [:]
-    private var folded: [Text] = []
-    /// The id of each row's name.
-    private var rows: [(row: UInt32, name: Int)] = []
+    /// The most different names that are remembered with what they are folded to: menus say the same thing often.
+    private static let maximumKnown = 10_000
 
-    /// Adds the name of a row, and folds it.
-    mutating func fold(_ name: Text, at row: UInt32, _ analyser: TextAnalyser) -> Text {
-        let id: Int
-        if let known = ids[name] {
-            id = known
+    private var known: [Text: Text] = [:]
+    /// The folded name of each row.
+    private var folded: [Text] = []
+
+    /// Adds the name of the next row, and folds it.
+    mutating func fold(_ name: Text, _ analyser: TextAnalyser) -> Text {
+        let result: Text
+        if let known = known[name] {
+            result = known
         } else {
-            id = folded.count
-            ids[name] = id
-            folded.append(analyser.fold(name))
+            result = analyser.fold(name)
+            if known.count < Self.maximumKnown { known[name] = result }
         }
-        rows.append((row, id))
-        return folded[id]
+        folded.append(result)
+        return result
     }
 
     /// For each row, how many different folded names come before its own.
@@ -27,13 +27,13 @@ struct LoadedNames {
         var ranks = [Int64](repeating: 0, count: folded.count)
         var rank: Int64 = -1
         var last: Text?
-        for id in folded.indices.sorted(by: { folded[$0] < folded[$1] }) {
-            if folded[id] != last { rank += 1 }
-            last = folded[id]
-            ranks[id] = rank
+        for row in folded.sortedPlaces() {
+            if folded[row] != last { rank += 1 }
+            last = folded[row]
+            ranks[row] = rank
         }
         var column = NumberColumn()
-        for (row, name) in rows { column[row] = ranks[name] }
+        for (row, rank) in ranks.enumerated() { column[UInt32(row)] = rank }
         return column
     }
 }

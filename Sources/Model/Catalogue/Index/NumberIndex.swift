@@ -4,15 +4,32 @@ final class NumberIndex: FilterIndex {
     private static let fewRows = 1_000
     private let value: (Listing) -> Int64?
     private var numbers = SlicedNumbers()
+    /// What is to be added: together that is much faster.
+    private var loaded: [(row: UInt32, number: Int64)] = []
 
     init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
 
     /// Whether there are no rows.
     var isEmpty: Bool { numbers.isEmpty }
 
-    func insert(_ listing: Listing, at row: UInt32) { numbers[row] = value(listing) }
+    func load(_ listings: [Listing], from row: UInt32) {
+        forEach(of: listings, from: row) { listing, row in
+            if let number = value(listing) { load(number, at: row) }
+        }
+    }
 
-    func remove(_ listing: Listing, at row: UInt32) { numbers[row] = nil }
+    func load(_ number: Int64, at row: UInt32) { loaded.append((row, number)) }
+
+    func finishLoading() {
+        numbers = SlicedNumbers(loaded)
+        loaded = []
+    }
+
+    func insert(_ listing: Listing, at row: UInt32) { set(value(listing), at: row) }
+
+    func remove(_ listing: Listing, at row: UInt32) { set(nil, at: row) }
+
+    func set(_ number: Int64?, at row: UInt32) { numbers[row] = number }
 
     func update(from old: Listing, to new: Listing, at row: UInt32) {
         let number = value(new)

@@ -1,4 +1,5 @@
 internal import Domain
+internal import Parallelism
 
 /// Where the listings of an index are kept.
 protocol ListingSource: AnyObject {
@@ -35,7 +36,8 @@ final class SearchIndex {
         self.analyser = analyser
         self.source = source
         self.items = items
-        let filters = Filter.all.map { $0.makeIndex(analyser) }
+        // Each with an analyser of its own: they are loaded on several threads at once.
+        let filters = Filter.all.map { $0.makeIndex(TextAnalyser()) }
         self.filters = filters
         availabilities = filters.compactMap { $0 as? AvailabilityIndex }
         orders = ListingOrder.allCases.map { _ in Order() }
@@ -69,21 +71,34 @@ final class SearchIndex {
 
     // MARK: Loading many
 
-    /// Adds a listing after all others; ``finishLoading()`` puts them in order.
-    func load(_ listing: Listing, at row: UInt32) {
-        all.insert(row)
-        for index in filters { index.insert(listing, at: row) }
-        setKeys(of: listing, loadedNames.fold(listing.name, at: row, analyser), at: row)
+    /// Adds listings after all others; ``finishLoading()`` puts them in order.
+    func load(_ listings: [Listing], from row: UInt32) {
+        all.insert(row..<row + UInt32(listings.count))
+        forEachPart { part in
+            if let index = part { return index.load(listings, from: row) }
+            for (index, listing) in listings.enumerated() {
+                setKeys(of: listing, loadedNames.fold(listing.name, analyser), at: row + UInt32(index))
+            }
+        }
     }
 
     func finishLoading() {
-        for index in filters { index.finishLoading() }
-        for order in ListingOrder.allCases {
-            let keys = order.comparesNames ? loadedNames.ranks : orders[order.rawValue].keys
-            // Equal keys keep the order of rows, which are loaded in the order of their ids.
-            orders[order.rawValue].rows = SortedChunks(sorted: SortedRows(all.rows, by: keys).rows)
+        forEachPart { part in
+            if let index = part { return index.finishLoading() }
+            let (rows, ranks) = (all.rows, loadedNames.ranks)
+            for order in ListingOrder.allCases {
+                let keys = order.comparesNames ? ranks : orders[order.rawValue].keys
+                // Equal keys keep the order of rows, which are loaded in the order of their ids.
+                orders[order.rawValue].rows = SortedChunks(sorted: SortedRows(rows, by: keys).rows)
+            }
+            loadedNames = LoadedNames()
         }
-        loadedNames = LoadedNames()
+    }
+
+    /// Calls the body with the index of every filter, and with nil for names and orders, on several threads at once:
+    /// none of them uses what another changes.
+    private func forEachPart(_ body: ((any FilterIndex)?) -> Void) {
+        (0..<filters.count + 1).concurrentForEach { body($0 == 0 ? nil : filters[$0 - 1]) }
     }
 
     private func setKeys(of listing: Listing, _ foldedName: Text, at row: UInt32) {

@@ -20,6 +20,23 @@ struct SlicedNumbers {
     private var present: [RowPage] = []
     private var slices: [RowPage] = []
 
+    /// No numbers.
+    init() {}
+
+    /// The numbers of rows in ascending order.
+    init(_ numbers: [(row: UInt32, number: Int64)]) {
+        for unit in Self.units {
+            self.unit = unit
+            if numbers.allSatisfy({ $0.number.isMultiple(of: unit) }) { break }
+        }
+        width = numbers.reduce(1) { max($0, Self.width(of: $1.number / unit)) }
+        for (row, number) in numbers {
+            let page = row / RowPage.size
+            if pages.last != page { add(page) }
+            insert(number / unit, at: pages.count - 1, Int(row % RowPage.size))
+        }
+    }
+
     /// Whether no row has a number.
     var isEmpty: Bool { pages.isEmpty }
 
@@ -44,16 +61,29 @@ struct SlicedNumbers {
     private mutating func set(_ number: Int64, at row: UInt32) {
         if !number.isMultiple(of: unit) { reduceUnit(for: number) }
         let multiple = number / unit
-        widen(to: Int64.bitWidth - (multiple < 0 ? ~multiple : multiple).leadingZeroBitCount + 1)
+        widen(to: Self.width(of: multiple))
         let page = row / RowPage.size
-        let place = places[page] ?? pages.count
-        if place == pages.count {
-            places[page] = place
-            pages.append(page)
-            present.append(.empty)
-            slices.append(contentsOf: repeatElement(.empty, count: width))
-        }
-        let index = Int(row % RowPage.size)
+        let place = places[page] ?? add(page)
+        insert(multiple, at: place, Int(row % RowPage.size))
+    }
+
+    /// How many digits a number has in two's complement.
+    private static func width(of number: Int64) -> Int {
+        Int64.bitWidth - (number < 0 ? ~number : number).leadingZeroBitCount + 1
+    }
+
+    /// Adds an empty page, and returns its place.
+    @discardableResult
+    private mutating func add(_ page: UInt32) -> Int {
+        let place = pages.count
+        places[page] = place
+        pages.append(page)
+        present.append(.empty)
+        slices.append(contentsOf: repeatElement(.empty, count: width))
+        return place
+    }
+
+    private mutating func insert(_ multiple: Int64, at place: Int, _ index: Int) {
         present[place].insert(index)
         for digit in 0..<width { slices[place * width + digit].set(index, multiple >> Int64(digit) & 1 == 1) }
     }

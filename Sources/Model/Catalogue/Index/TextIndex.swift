@@ -11,8 +11,8 @@ final class TextIndex: FilterIndex {
     }
 
     func insert(_ listing: Listing, at row: UInt32) {
-        names.insert(listing.name, at: row)
-        for text in listing.texts { others.insert(text, at: row) }
+        names.update(from: [], to: [listing.name], at: row)
+        others.update(from: [], to: listing.texts, at: row)
     }
 
     func remove(_ listing: Listing, at row: UInt32) {
@@ -23,6 +23,13 @@ final class TextIndex: FilterIndex {
     func update(from old: Listing, to new: Listing, at row: UInt32) {
         names.update(from: [old.name], to: [new.name], at: row)
         others.update(from: old.texts, to: new.texts, at: row)
+    }
+
+    func load(_ listings: [Listing], from row: UInt32) {
+        forEach(of: listings, from: row) { listing, row in
+            names.load(listing.name, at: row)
+            for text in listing.texts { others.load(text, at: row) }
+        }
     }
 
     func finishLoading() {

@@ -23,10 +23,29 @@ final class WordIndex: FilterIndex {
         /// The folded word: the same for every spelling.
         let folded: Text
         let rows = Bitmap()
+        /// Rows that are to be added: together that is much faster.
+        private var loaded: [UInt32] = []
+        private static let loadedAtOnce = 1_024
 
         init(_ text: Text, folded: Text) {
             self.text = text
             self.folded = folded
+        }
+
+        func load(_ row: UInt32) {
+            loaded.append(row)
+            if loaded.count == Spelling.loadedAtOnce { takeLoaded() }
+        }
+
+        private func takeLoaded() {
+            rows.insert(loaded)
+            loaded.removeAll(keepingCapacity: true)
+        }
+
+        func finishLoading() {
+            takeLoaded()
+            loaded = []
+            rows.shrink()
         }
     }
 
@@ -47,6 +66,16 @@ final class WordIndex: FilterIndex {
     /// Whether there are no rows.
     var isEmpty: Bool { spellings.isEmpty }
 
+    func load(_ listings: [Listing], from row: UInt32) {
+        forEach(of: listings, from: row) { listing, row in words.forEach(of: listing) { load($0, at: row) } }
+    }
+
+    func load(_ word: Text, at row: UInt32) { spelling(of: word).load(row) }
+
+    func finishLoading() {
+        for spelling in spellings.values { spelling.finishLoading() }
+    }
+
     func insert(_ listing: Listing, at row: UInt32) {
         words.forEach(of: listing) { insert($0, at: row) }
     }
@@ -63,8 +92,10 @@ final class WordIndex: FilterIndex {
         for word in after where !before.contains(word) { insert(word, at: row) }
     }
 
-    private func insert(_ text: Text, at row: UInt32) {
-        if let last, last.text == text { return last.rows.insert(row) }
+    func insert(_ word: Text, at row: UInt32) { spelling(of: word).rows.insert(row) }
+
+    private func spelling(of text: Text) -> Spelling {
+        if let last, last.text == text { return last }
         let spelling: Spelling
         if let known = spellings[text] {
             spelling = known
@@ -73,11 +104,11 @@ final class WordIndex: FilterIndex {
             spellings[text] = spelling
             spellingsByWord[spelling.folded, default: []].append(spelling)
         }
-        spelling.rows.insert(row)
         last = spelling
+        return spelling
     }
 
-    private func remove(_ text: Text, at row: UInt32) {
+    func remove(_ text: Text, at row: UInt32) {
         guard let spelling = spellings[text] else { return }
         spelling.rows.remove(row)
         guard spelling.rows.isEmpty else { return }

@@ -28,7 +28,8 @@ public final class TextAnalyser {
     /// The most terms of a query.
     public static let maximumQueryTerms = 32
 
-    private let folding = Folding()
+    /// Many users need none, as all their texts are ASCII.
+    private lazy var folding = Folding()
     /// ASCII needs no ICU: here for tests to show that it makes no difference.
     private let foldsASCIIItself: Bool
     private var bytes: [UInt8] = []

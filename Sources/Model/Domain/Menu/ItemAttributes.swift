@@ -24,7 +24,9 @@ public struct ItemAttributes: Equatable, Sendable {
 
     /// These attributes, in any order.
     public init(_ list: [Attribute] = []) {
-        self.list = list.sorted { $0.name < $1.name }
+        // They mostly come from where they were sorted before.
+        let isSorted = zip(list, list.dropFirst()).allSatisfy { $0.name < $1.name }
+        self.list = isSorted ? list : list.sorted { $0.name < $1.name }
     }
 
     /// Whether there are none.

@@ -58,21 +58,18 @@ extension MenuState {
         }
 
         private mutating func count(attributesOf entry: Entry?, _ change: Int) {
-            guard let entry, entry.hasAttributes else { return }
-            for attribute in entry.item.attributes.list {
-                let count = attributes[attribute.name, default: 0] + change
-                attributes[attribute.name] = count == 0 ? nil : count
+            entry?.forEachAttributeName { name in
+                let count = attributes[name, default: 0] + change
+                attributes[name] = count == 0 ? nil : count
             }
         }
 
         /// The number of different names of attributes if one item took the place of another.
         func attributeNames(replacing old: Entry?, with new: MenuItem) -> Int {
             let added = new.attributes.list.count { attributes[$0.name] == nil }
-            let gone = old.map { old in
-                guard old.hasAttributes else { return 0 }
-                return old.item.attributes.list.count { attributes[$0.name] == 1 && new.attributes[$0.name] == nil }
-            }
-            return attributes.count + added - (gone ?? 0)
+            var gone = 0
+            old?.forEachAttributeName { if attributes[$0] == 1, new.attributes[$0] == nil { gone += 1 } }
+            return attributes.count + added - gone
         }
 
         private func place(of id: Identifier) -> Place {

@@ -88,8 +88,10 @@ extension MenuState {
         /// The most of it that a line takes.
         public var maxQuantity: Int? { storage.header.maxQuantity }
 
-        /// Whether the item has attributes.
-        var hasAttributes: Bool { storage.header.hasAttributes }
+        /// Calls the body with the name of each of the item's attributes.
+        func forEachAttributeName(_ body: (Identifier) -> Void) {
+            if storage.header.hasAttributes { storage.forEachAttributeName(body) }
+        }
 
         /// The bytes of the texts and attributes of ``item``.
         var bytes: Int { Int(storage.header.itemBytes) }
@@ -239,31 +241,18 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         }
     }
 
-    var options: MenuState.Entry.Options {
-        read { texts in
-            // The name, the section, the kind, the description, the cuisine and both images.
-            for _ in 0..<7 { texts.skip() }
-            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
-            return texts.nextOptions()
-        }
-    }
+    var options: MenuState.Entry.Options { read(from: .options) { $0.nextOptions() } }
 
-    var servicePrices: ByService<Amount> {
-        read { texts in
-            for _ in 0..<7 { texts.skip() }
-            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
-            if header.hasOptions { _ = texts.nextOptions() }
-            return texts.nextServicePrices()
-        }
-    }
+    var servicePrices: ByService<Amount> { read(from: .servicePrices) { $0.nextServicePrices() } }
 
     var dayparts: (own: Identifier?, effective: Identifier?) {
-        read { texts in
-            for _ in 0..<7 { texts.skip() }
-            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
-            if header.hasOptions { _ = texts.nextOptions() }
-            if header.hasServicePrices { _ = texts.nextServicePrices() }
-            return (texts.nextIdentifier(), texts.nextIdentifier())
+        read(from: .dayparts) { ($0.nextIdentifier(), $0.nextIdentifier()) }
+    }
+
+    func forEachAttributeName(_ body: (Identifier) -> Void) {
+        read(from: .tags) { texts in
+            while !texts.isAtEnd, texts.skip() {}
+            texts.forEachAttributeName(body)
         }
     }
 
@@ -291,6 +280,26 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
             if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item
+        }
+    }
+
+    /// What comes behind the name, the section, the kind, the description, the cuisine and both images, and behind other
+    /// images and links.
+    private enum Part: Int {
+        case options, servicePrices, dayparts, tags
+    }
+
+    private func read<Result>(from part: Part, _ body: (inout PackedValues.Reader) -> Result) -> Result {
+        read { texts in
+            for _ in 0..<7 { texts.skip() }
+            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
+            if header.hasOptions, part.rawValue > Part.options.rawValue { _ = texts.nextOptions() }
+            if header.hasServicePrices, part.rawValue > Part.servicePrices.rawValue { _ = texts.nextServicePrices() }
+            if header.hasDaypart, part.rawValue > Part.dayparts.rawValue {
+                texts.skip()
+                texts.skip()
+            }
+            return body(&texts)
         }
     }
 

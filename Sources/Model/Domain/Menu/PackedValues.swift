@@ -80,7 +80,7 @@ struct PackedValues {
 
         init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-        private var isAtEnd: Bool { index == bytes.count }
+        var isAtEnd: Bool { index == bytes.count }
 
         private mutating func nextNumber() -> UInt64 { bytes.packedNumber(at: &index) }
 
@@ -95,8 +95,13 @@ struct PackedValues {
 
         mutating func nextIdentifier() -> Identifier? { nextBytes().flatMap { Identifier(utf8: $0) } }
 
-        /// Leaves out a text.
-        mutating func skip() { index += max(0, Int(nextNumber()) - 1) }
+        /// Leaves out a text. Returns whether there was one.
+        @discardableResult
+        mutating func skip() -> Bool {
+            let count = Int(nextNumber())
+            index += max(0, count - 1)
+            return count > 0
+        }
 
         mutating func nextUnlessAtEnd() -> Text? { isAtEnd ? nil : next() }
 
@@ -152,6 +157,20 @@ struct PackedValues {
                 list.append(ItemAttributes.Attribute(name, nextValue()))
             }
             return ItemAttributes(list)
+        }
+
+        /// Passes over the attributes up to the end, and calls the body with their names.
+        mutating func forEachAttributeName(_ body: (Identifier) -> Void) {
+            while !isAtEnd {
+                guard let name = nextIdentifier() else { preconditionFailure("an attribute without a name") }
+                body(name)
+                switch nextNumber() {
+                case Mark.false, Mark.true: break
+                case Mark.text: skip()
+                case Mark.number: _ = nextNumber()
+                case let mark: for _ in Mark.texts..<mark { skip() }
+                }
+            }
         }
 
         private mutating func nextValue() -> AttributeValue {

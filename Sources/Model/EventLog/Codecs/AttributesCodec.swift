@@ -31,7 +31,8 @@ extension JSONReader {
         var list: [ItemAttributes.Attribute] = []
         try beginObject()
         while let key = try nextKey() {
-            guard let name = Identifier(key.description) else { throw failure("the name of an attribute") }
+            let known = key.plainBytes.map { Identifier(utf8: $0) } ?? Identifier(key.description)
+            guard let name = known else { throw failure("the name of an attribute") }
             list.append(ItemAttributes.Attribute(name, try attributeValue()))
         }
         let attributes = ItemAttributes(list)

@@ -51,6 +51,14 @@ public enum EventCodec {
     }
 
     /// The event of a kind, a version of its schema and a payload, which need not outlive the call.
+    ///
+    /// - Parameter name: the bytes of the kind's name.
+    public static func decode(
+        _ name: UnsafeRawBufferPointer, _ version: Int, _ payload: UnsafeRawBufferPointer
+    ) throws(EventDecodingError) -> DomainEvent {
+        try decode(EventName(name), version, payload)
+    }
+
     static func decode(
         _ name: EventName, _ version: Int, _ payload: UnsafeRawBufferPointer
     ) throws(EventDecodingError) -> DomainEvent {
