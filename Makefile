@@ -37,7 +37,7 @@ faults: ## Run all fault trials in turn, MINUTES=n SEED=n: power cuts, damage an
 simulate: ## Run whole servers on a simulated network, clock and log, SEEDS=n FIRST=n, and check every answer
 	@Scripts/simulate $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))
 
-bench: ## Compare with Redis, PostgreSQL and SQLite; writes Benchmarks/results
+bench: ## Compare with other databases and libraries; writes Benchmarks/results
 	@Scripts/bench
 
 build: ## Build the server and the load generator for release

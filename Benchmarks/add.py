@@ -1,8 +1,10 @@
-"""Durable changes of carts: Tiffin, Redis, an `INSERT` for each event, and the least program that could do it, in turn.
+"""Durable changes of carts, in turn: Tiffin, Redis, an `INSERT` for each event, two other ways to keep events in
+PostgreSQL, and the least program that could do it.
 
 Beside the rates, what each process spends: microseconds of processor time for a command, as user + system."""
 
 import contextlib
+import itertools
 import os
 import resource
 import socket
@@ -31,15 +33,24 @@ PLAIN_INSERT = r"""
 \set version random(1, 9000000000000000)
 insert into plain_events (stream, version, kind, schema_version, payload, metadata) values ('cart-cart-' || :cart, :version, 'cart.line-added', 1, '{"outlet":"kitchen","item":"dish-0","name":"Dish-0","quantity":1,"unitPrice":125000,"currency":"LKR"}', '{"command":"3f2a9c"}');
 """
+# A call for each event, with the version that the cart has: each client fills its own carts, with two events each.
+CALL = r"""
+\set number :number + 1
+\set cart :number / 2
+\set expected :number % 2 - 1
+select write_message(gen_random_uuid(), 'cart-' || :run || '-' || :client_id || '-' || :cart, 'LineAdded', '{"outlet":"kitchen","item":"dish-0","name":"Dish-0","quantity":1,"unitPrice":125000,"currency":"LKR"}', '{"command":"3f2a9c"}', :expected);
+"""
+# Their writers wait for each other's flush, so more of them only wait: these many were fastest.
+CALLERS, PROCESSES = 4, 2
 ADD = ["CART.ADD", "cart-__rand_int__", "kitchen", "dish-0", "1"]
 # Least ratios, with 50 and with 500 connections.
 AIMS = {"to the floor": (0.85, 0.85), "to Redis": (0.8, 0.9), "to PostgreSQL": (3, 6)}
 
 
-def pgbench(url, script, connections, seconds) -> float:
+def pgbench(url, script, connections, seconds, **variables) -> float:
     """Statements per second."""
     out = output_of("pgbench", "-n", "-M", "prepared", "-c", connections, "-j", min(2, os.cpu_count() or 1),
-                    "-T", seconds, "-f", script, url)
+                    "-T", seconds, *(f"-D{name}={value}" for name, value in variables.items()), "-f", script, url)
     if "number of failed transactions: 0 " not in out and "failed" in out:
         raise RuntimeError(f"pgbench: {out}")
     return float(next(line for line in out.splitlines() if line.startswith("tps = ")).split()[2])
@@ -91,14 +102,27 @@ def spent_by_clients() -> tuple:
     return usage.ru_utime, usage.ru_stime
 
 
+@contextlib.contextmanager
+def without_autovacuum():
+    """What it does for one contestant would be counted as another's, who runs then."""
+    try:
+        sql("alter system set autovacuum = off")
+        sql("select pg_reload_conf()")
+        yield
+    finally:
+        sql("alter system reset autovacuum")
+        sql("select pg_reload_conf()")
+
+
 class Run:
     """One run of a contestant: commands a second, and what each process took for a command, in microseconds."""
 
-    def __init__(self, server, measure):
+    def __init__(self, servers, measure):
         def spent():
             # The questions themselves belong to nobody.
             database = spent_by_postgres()
-            return {"server": spent_by(server) if server else (0, 0), "PostgreSQL": database, "clients": spent_by_clients()}
+            return {"server": tuple(map(sum, zip((0, 0), *map(spent_by, servers)))), "PostgreSQL": database,
+                    "clients": spent_by_clients()}
 
         before, began = spent(), time.monotonic()
         self.rate, commands = measure()
@@ -122,37 +146,54 @@ def ratio(ours, theirs) -> tuple:
 
 
 def measure_add(report, rounds, quick):
+    from eventsourced import Carts  # The other sections do without its package.
+
     requests, seconds = (20_000, 2) if quick else (200_000, 6)
     rounds = rounds if quick else max(rounds, ROUNDS)
     verdicts = []
-    with tiffin_server() as (server, _), redis_server() as redis, fresh_database() as plain, fresh_database() as least, \
-            tempfile.TemporaryDirectory() as folder, floor_server(least, folder) as (floor, floor_pid):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(without_autovacuum())
+        server, _ = stack.enter_context(tiffin_server())
+        redis = stack.enter_context(redis_server())
+        plain, least, messages, events = (stack.enter_context(fresh_database()) for _ in range(4))
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        floor, floor_pid = stack.enter_context(floor_server(least, folder))
+        carts = stack.enter_context(contextlib.closing(Carts(events, PROCESSES, CARTS)))
         with server.client() as client:
             put_kitchen(client)
         with Client(redis) as client:
             redis_pid = int(client("INFO", "server").split(b"process_id:")[1].split()[0])
         sql(PLAIN_TABLE, plain)
-        script = Path(folder, "insert.sql")
-        script.write_text(PLAIN_INSERT)
+        sql((HERE / "message_store.sql").read_text(), messages)
+        inserting, calling = Path(folder, "insert.sql"), Path(folder, "call.sql")
+        inserting.write_text(PLAIN_INSERT)
+        calling.write_text(CALL)
+        run_numbers = itertools.count()
         for number, connections in enumerate((50, 500)):
             def load(port, words=ADD):
                 return redis_benchmark(port, requests, connections, 1, words, CARTS), requests
 
             def insert():
-                rate = pgbench(plain, script, connections, seconds)
+                rate = pgbench(plain, inserting, connections, seconds)
+                return rate, rate * seconds
+
+            def call():
+                rate = pgbench(messages, calling, CALLERS, seconds, run=next(run_numbers), number=-1)
                 return rate, rate * seconds
 
             contestants = {
-                "Tiffin CART.ADD": lambda: Run(server.process.pid, lambda: load(server.port)),
-                "floor: a row a batch, no rules": lambda: Run(floor_pid, lambda: load(floor)),
-                "Redis HSET": lambda: Run(redis_pid, lambda: load(redis, ["HSET", "cart-__rand_int__", "dish-0", "1"])),
-                "PostgreSQL INSERT": lambda: Run(None, insert),
+                "Tiffin CART.ADD": lambda: Run([server.process.pid], lambda: load(server.port)),
+                "floor: a row a batch, no rules": lambda: Run([floor_pid], lambda: load(floor)),
+                "Redis HSET": lambda: Run([redis_pid], lambda: load(redis, ["HSET", "cart-__rand_int__", "dish-0", "1"])),
+                "PostgreSQL INSERT": lambda: Run([], insert),
+                f"a call as in message-db, {CALLERS} connections": lambda: Run([], call),
+                f"eventsourcing in Python, {PROCESSES} processes": lambda: Run(carts.pids, lambda: carts.run(seconds)),
             }
             runs = {name: [] for name in contestants}
             for _ in range(rounds):
                 for name, run in contestants.items():
                     runs[name].append(run())
-            ours, least_runs, redis_runs, plain_runs = runs.values()
+            ours, least_runs, redis_runs, plain_runs, *_ = runs.values()
             report.title(f"Durable change of a cart, {connections} connections: {requests:,} requests a run, {CARTS:,} carts, "
                          f"{rounds} rounds; µs a command, user + system")
             rows = [("", "rate", "to Redis", "least–most", "server", "PostgreSQL", "clients", "idle")]

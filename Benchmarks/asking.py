@@ -22,12 +22,12 @@ def ask(report, rounds, contestants, kinds, compare):
     ours = isinstance(contestants[0], Tiffin)
     head = [contestant.name for contestant in contestants]
     rows = [("one connection, medians in ms", "matches", *head,
-             *(["Tiffin's p99", "to PostgreSQL", "to SQLite"] if ours else []), "answers")]
+             *(["Tiffin's p99", *(f"to {name}" for name in head[1:])] if ours else []), "answers")]
     ratios, slowest, medians_of_ours, differing, fewest = {}, {}, {}, {}, QUESTIONS
     # The cost of a round trip: no answer can come sooner.
     asking = _time(rounds, contestants, [None] * QUESTIONS)
     rows.append(("nothing (PING, select 1)", "", *(f"{statistics.median(asking[name]) * 1000:.3f}" for name in head),
-                 *([""] * 3 if ours else []), ""))
+                 *([""] * len(head) if ours else []), ""))
     for kind, questions in kinds.items():
         for contestant in contestants:
             contestant.prepare(questions)
@@ -56,13 +56,17 @@ def ask(report, rounds, contestants, kinds, compare):
         return
     for column, peer in enumerate(head[1:]):
         reached = sum(ratio[column] >= 10 for ratio in ratios.values())
-        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds")
+        behind = [kind for kind, ratio in ratios.items() if ratio[column] < 1]
+        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds, and slower in "
+                    f"{len(behind)}")
+        if not contestants[column + 1].has_aims:
+            continue
         long = [kind for kind, ratio in ratios.items() if ratio[column] * medians_of_ours[kind] > LONG_SECONDS]
         if long:
             kind = min(long, key=lambda kind: ratios[kind][column])
             report.verdict(f"times faster where {peer} takes more than {LONG_SECONDS * 1000:g} ms, where least ({kind})",
                            ratios[kind][column], 10)
-        if behind := [kind for kind, ratio in ratios.items() if ratio[column] < 1]:
+        if behind:
             kind = max(behind, key=medians_of_ours.get)
             report.verdict(f"where {peer} is faster, most ({kind})", medians_of_ours[kind] * 1000, QUICK_MILLISECONDS,
                            at_least=False, unit=" ms")

@@ -32,6 +32,8 @@ class Peer:
     nothing = (("page", "select 1", ()),)
 
     modes = (None,)
+    has_aims = True
+    """Whether targets say how much faster Tiffin is to be."""
 
     def alternatives(self, question) -> list:
         """Ways to ask the question: lists of the role of each statement, its SQL and its parameters."""

@@ -11,13 +11,15 @@ import socket
 import sqlite3
 import statistics
 import time
+from importlib.metadata import version
 
 import jsonpatch
 
 from asking import QUESTIONS, ask
-from contestants import Postgres, SQLite, Tiffin
+from contestants import Tiffin
 from harness import checked, fresh_database, knows, processor_seconds, tiffin_server
-from people import FLAGS, KINDS, LISTS, NUMBERS, PAGE, TEXTS, People, person
+from peers import PeopleInDuckDB, PeopleInPostgres, PeopleInSQLite, PeopleInTantivy
+from people import KINDS, People, person
 from tiffin import Client, encode
 from watch import end_of_message
 
@@ -48,16 +50,15 @@ def measure_filters(report, rounds, quick):
         checked(client.pipeline(people.commands(), window=16))
         report.line(f"Tiffin: loaded in {time.monotonic() - start:.1f} s, through its commands")
         postgres = PeopleInPostgres(stack.enter_context(fresh_database()))
-        stack.callback(postgres.close)
-        sqlite = PeopleInSQLite()
-        stack.callback(sqlite.close)
-        report.line("PostgreSQL through libpq and a Unix socket, statements prepared; "
-                    f"SQLite {sqlite3.sqlite_version} in this process and in memory")
-        for peer in (postgres, sqlite):
+        sqlite, duckdb, tantivy = PeopleInSQLite(), PeopleInDuckDB(), PeopleInTantivy()
+        report.line("PostgreSQL through libpq and a Unix socket, statements prepared; in this process and in memory: "
+                    f"SQLite {sqlite3.sqlite_version}, DuckDB {version('duckdb')}, tantivy {version('tantivy')}")
+        for peer in (postgres, sqlite, duckdb, tantivy):
+            stack.callback(peer.close)
             start = time.monotonic()
             peer.load(people)
             report.line(f"{peer.name}: loaded and indexed in {time.monotonic() - start:.1f} s")
-        contestants = [PeopleInTiffin(client), postgres, sqlite]
+        contestants = [PeopleInTiffin(client), postgres, sqlite, duckdb, tantivy]
         questions = {
             kind: [make(random.Random(f"{SEED} {kind} {number}"), people) for number in range(QUESTIONS)]
             for kind, make in KINDS.items()}
@@ -122,216 +123,6 @@ class PeopleInTiffin(Tiffin):
     def bands(document) -> list:
         return [(name.removeprefix("attributes."), band)
                 for name, facet in document["facets"].items() for band in facet["bands"]]
-
-
-# --- the peers
-
-
-COLUMNS = ("id", "outlet", "item", "name", *NUMBERS, *TEXTS, *LISTS, *FLAGS, "description")
-SHOWN = "outlet, item, name, label, points, description"
-
-
-def _row(member) -> dict:
-    return {"id": member.number, "outlet": member.club, "item": member.id, **{
-        name: getattr(member, name) for name in COLUMNS[3:]}}
-
-
-class SQLWriter:
-    """Writes conditions on people in SQL, and collects their values."""
-
-    def __init__(self, parameter, in_list):
-        self.parameters = []
-        self._parameter, self._in_list = parameter, in_list
-
-    def _put(self, value) -> str:
-        self.parameters.append(value)
-        return self._parameter(len(self.parameters))
-
-    def where(self, question, without=None) -> str:
-        """What the question asks, except of that attribute."""
-        return " and ".join(
-            f"not ({self._written(condition)})" if condition.excluded else self._written(condition)
-            for condition in question.conditions if condition.name != without) or "true"
-
-    def _written(self, condition) -> str:
-        name, values = condition.name, condition.values
-        if name in LISTS:
-            return self._in_list(name, [self._put(value) for value in values], len(values))
-        if name in FLAGS:
-            return name if values[0] else f"not {name}"
-        if values:
-            places = [self._put(value) for value in values]
-            return f"{name} = {places[0]}" if len(places) == 1 else f"{name} in ({', '.join(places)})"
-        ends = [(sign, end) for sign, end in ((">=", condition.low), ("<=", condition.high)) if end is not None]
-        return " and ".join(f"{name} {sign} {self._put(end)}" for sign, end in ends)
-
-
-def _flag(name) -> str:
-    return f"case when {name} then 'true' else 'false' end"
-
-
-class PeopleInPostgres(Postgres):
-    indexes = (
-        "(name)", *(f"({name})" for name in NUMBERS), *(f"({name}, name)" for name in (*TEXTS, *FLAGS)),
-        "(bloodType, age)", "(age, income)", "(label, age)", *(f"using gin ({name})" for name in LISTS),
-    )
-
-    def _load(self, people):
-        run = self._connection.execute
-        run("""
-            create table people (
-                id integer primary key, outlet text not null, item text not null, name text collate "C" not null,
-                age smallint not null, height smallint not null, income integer not null, points smallint not null,
-                shoeSize numeric(4, 1) not null, bloodType text not null, eyes text not null, label text not null,
-                hobbies text[] not null, languages text[] not null, smoker boolean not null, vegan boolean not null,
-                description text)""")
-        with self._connection.cursor().copy(f"copy people ({', '.join(COLUMNS)}) from stdin") as copy:
-            for member in people:
-                copy.write_row([list(value) if isinstance(value, tuple) else value for value in _row(member).values()])
-        run("set maintenance_work_mem = '512MB'")
-        for index in self.indexes:
-            run(f"create index on people {index}")
-        run("vacuum (analyze) people")
-        run("set work_mem = '64MB'")
-        run("set effective_cache_size = '4GB'")
-        run("set jit = off")
-
-    @staticmethod
-    def _writer() -> SQLWriter:
-        return SQLWriter(lambda number: f"${number}", lambda name, places, _: f"{name} && array[{', '.join(places)}]")
-
-    def alternatives(self, question):
-        writer = self._writer()
-        where = writer.where(question)
-        pages = [
-            f"select t.total, p.* from (select count(*) total from people where {where}) t "
-            f"left join lateral (select {SHOWN} from people where {where} order by name limit {PAGE}) p on true",
-            f"select count(*) over (), {SHOWN} from people where {where} order by name limit {PAGE}",
-            f"with matched as materialized (select {SHOWN} from people where {where}) "
-            f"select (select count(*) from matched), {SHOWN} from matched order by name limit {PAGE}",
-        ]
-        return [[("both", page, writer.parameters), *facets] for page in pages for facets in self._facets(question)]
-
-    def _facets(self, question):
-        if not question.facets:
-            return [[]]
-        writer = self._writer()
-        each = " union all ".join(self._facet(name, "people", writer.where(question, name)) for name in question.facets)
-        ways = [[("facets", each, writer.parameters)]]
-        if not {condition.name for condition in question.conditions} & set(question.facets):
-            # One scan of the matches, for facets that the question asks nothing of.
-            writer = self._writer()
-            matched = f"select {', '.join(question.facets)} from people where {writer.where(question)}"
-            counts = " union all ".join(self._facet(name, "matched", "true") for name in question.facets)
-            ways.append([("facets", f"with matched as materialized ({matched}) {counts}", writer.parameters)])
-        return ways
-
-    @staticmethod
-    def _facet(name, source, where) -> str:
-        if name in NUMBERS:
-            return (f"select '{name}', e.name, e.value "
-                    f"from (select min({name}), max({name}) from {source} where {where}) m (least, most) "
-                    "cross join lateral (values ('min', m.least), ('max', m.most)) e (name, value)")
-        if name in LISTS:
-            return f"select '{name}', word, count(*) from {source}, unnest({name}) word where {where} group by word"
-        value = _flag(name) if name in FLAGS else name
-        return f"select '{name}', {value}, count(*) from {source} where {where} group by {name}"
-
-
-class PeopleInSQLite(SQLite):
-    indexes = (
-        "(name)", *(f"({name})" for name in NUMBERS), *(f"({name}, name)" for name in (*TEXTS, *FLAGS)),
-        "(bloodType, age, name)", "(age, income)", "(label, age)",
-    )
-    lists = ("people.id in (select person from {name} where word in ({places}))",
-             "exists (select 1 from {name} where word in ({places}) and person = people.id)")
-
-    def load(self, people):
-        run = self._connection.execute
-        run("pragma temp_store = memory")
-        columns = [name for name in COLUMNS if name not in LISTS]
-        run(f"create table people (id integer primary key, {', '.join(columns[1:])})")
-        for name in LISTS:
-            run(f"create table {name} (word text, person integer, primary key (word, person)) without rowid")
-        run("begin")
-        for member in people:
-            self._insert(member)
-        for number, index in enumerate(self.indexes):
-            run(f"create index people_{number} on people {index}")
-        for name in LISTS:
-            run(f"create index of_{name} on {name} (person, word)")
-        run("commit")
-        run("analyze")
-
-    def _insert(self, member):
-        row = _row(member)
-        lists = {name: row.pop(name) for name in LISTS}
-        self._connection.execute(f"insert or replace into people values ({', '.join('?' * len(row))})", [*row.values()])
-        for name, words in lists.items():
-            self._connection.executemany(f"insert into {name} values (?, ?)", ((word, member.number) for word in words))
-
-    def change(self, members):
-        """Replaces these people."""
-        self._connection.execute("begin")
-        for member in members:
-            for name in LISTS:
-                self._connection.execute(f"delete from {name} where person = ?", (member.number,))
-            self._insert(member)
-        self._connection.execute("commit")
-
-    @staticmethod
-    def _writer(lists=lists[0]) -> SQLWriter:
-        return SQLWriter(lambda _: "?", lambda name, places, _: lists.format(name=name, places=", ".join(places)))
-
-    def alternatives(self, question):
-        has_lists = any(condition.name in LISTS for condition in question.conditions)
-        return [way for lists in (self.lists if has_lists else self.lists[:1]) for way in self._ways(question, lists)]
-
-    def _ways(self, question, lists):
-        writer = self._writer(lists)
-        where = writer.where(question)
-        order = f"order by name limit {PAGE}"
-        facets = []
-        if question.facets:
-            of_facets = self._writer(lists)
-            each = [self._facet(name, of_facets.where(question, name)) for name in question.facets]
-            facets = [("facets", " union all ".join(each), of_facets.parameters)]
-        return [
-            [("total", f"select count(*) from people where {where}", writer.parameters),
-             ("page", f"select null, {SHOWN} from people where {where} {order}", writer.parameters), *facets],
-            [("both", f"select count(*) over (), {SHOWN} from people where {where} {order}", writer.parameters),
-             *facets],
-        ]
-
-    @staticmethod
-    def _facet(name, where) -> str:
-        if name in NUMBERS:
-            # Both ends in one pass: a compound would repeat the condition and its values.
-            return (f"select '{name}', e.name, case e.name when 'min' then m.least else m.most end from "
-                    f"(select min({name}) least, max({name}) most from people where {where}) m "
-                    "cross join (select 'min' name union all select 'max') e")
-        if name in LISTS:
-            subset = f"where person in (select id from people where {where}) " if where != "true" else ""
-            return f"select '{name}', word, count(*) from {name} {subset}group by word"
-        value = _flag(name) if name in FLAGS else name
-        return f"select '{name}', {value}, count(*) from people where {where} group by {name}"
-
-    def count_between(self, question, name, low, high) -> int:
-        """How many match the question, except for what it asks of an attribute, and have that between these."""
-        writer = self._writer()
-        where = writer.where(question, name)
-        return self._connection.execute(
-            f"select count(*) from people where {where} and {name} between ? and ?", [*writer.parameters, low, high]
-        ).fetchone()[0]
-
-    def window(self, question, first, count) -> tuple[int, list]:
-        """How many match, and some of them in their order: the outlet, the item and the description of each."""
-        writer = self._writer()
-        where = writer.where(question)
-        total, = self._connection.execute(f"select count(*) from people where {where}", writer.parameters).fetchone()
-        return total, self._connection.execute(
-            f"select outlet, item, description from people where {where} order by name limit ? offset ?",
-            [*writer.parameters, count, first]).fetchall()
 
 
 # --- windows on what changes
