@@ -1,5 +1,7 @@
 """Half a million people in PostgreSQL, SQLite, DuckDB and tantivy, each set up as an expert would do it."""
 
+import os
+
 from contestants import Peer, Postgres, SQLite
 from people import BLOOD, EYES, FLAGS, HOBBIES, JOBS, LANGUAGES, LISTS, NUMBERS, PAGE, TEXTS
 
@@ -40,6 +42,22 @@ class SQLWriter:
             return f"{name} = {places[0]}" if len(places) == 1 else f"{name} in ({', '.join(places)})"
         ends = [(sign, end) for sign, end in ((">=", condition.low), ("<=", condition.high)) if end is not None]
         return " and ".join(f"{name} {sign} {self._put(end)}" for sign, end in ends)
+
+
+def _ways_to_facets(question, writer, facet) -> list:
+    """A scan for each facet, or one for all: lists of statements."""
+    if not question.facets:
+        return [[]]
+    each = writer()
+    counts = " union all ".join(facet(name, "people", each.where(question, name)) for name in question.facets)
+    ways = [[("facets", counts, each.parameters)]]
+    if not {condition.name for condition in question.conditions} & set(question.facets):
+        # One scan of the matches, for facets that the question asks nothing of.
+        every = writer()
+        matched = f"select {', '.join(question.facets)} from people where {every.where(question)}"
+        counts = " union all ".join(facet(name, "matched", "true") for name in question.facets)
+        ways.append([("facets", f"with matched as materialized ({matched}) {counts}", every.parameters)])
+    return ways
 
 
 def _flag(name) -> str:
@@ -86,21 +104,8 @@ class PeopleInPostgres(Postgres):
             f"with matched as materialized (select {SHOWN} from people where {where}) "
             f"select (select count(*) from matched), {SHOWN} from matched order by name limit {PAGE}",
         ]
-        return [[("both", page, writer.parameters), *facets] for page in pages for facets in self._facets(question)]
-
-    def _facets(self, question):
-        if not question.facets:
-            return [[]]
-        writer = self._writer()
-        each = " union all ".join(self._facet(name, "people", writer.where(question, name)) for name in question.facets)
-        ways = [[("facets", each, writer.parameters)]]
-        if not {condition.name for condition in question.conditions} & set(question.facets):
-            # One scan of the matches, for facets that the question asks nothing of.
-            writer = self._writer()
-            matched = f"select {', '.join(question.facets)} from people where {writer.where(question)}"
-            counts = " union all ".join(self._facet(name, "matched", "true") for name in question.facets)
-            ways.append([("facets", f"with matched as materialized ({matched}) {counts}", writer.parameters)])
-        return ways
+        return [[("both", page, writer.parameters), *facets] for page in pages
+                for facets in _ways_to_facets(question, self._writer, self._facet)]
 
     @staticmethod
     def _facet(name, source, where) -> str:
@@ -213,6 +218,8 @@ class PeopleInSQLite(SQLite):
 class PeopleInDuckDB(Peer):
     name = "DuckDB"
     has_aims = False
+    # Threads: where little is read, one alone is faster.
+    modes = (1, os.cpu_count() or 1)
     words = {"bloodType": BLOOD, "eyes": EYES, "label": JOBS, "hobbies": HOBBIES, "languages": LANGUAGES}
     # `list_has_any` takes ten times as long as the first of these.
     lists = (lambda name, places: " or ".join(f"list_contains({name}, {place})" for place in places),
@@ -226,6 +233,9 @@ class PeopleInDuckDB(Peer):
 
     def close(self):
         self._connection.close()
+
+    def enter(self, mode):
+        self._connection.execute(f"set threads = {mode}")
 
     def load(self, people):
         run = self._connection.execute
@@ -258,26 +268,23 @@ class PeopleInDuckDB(Peer):
         writer = self._writer(lists)
         where = writer.where(question)
         page = f"select {SHOWN} from people where {where} order by name limit {PAGE}"
-        facets = []
-        if question.facets:
-            of_facets = self._writer(lists)
-            each = [self._facet(name, of_facets.where(question, name)) for name in question.facets]
-            facets = [("facets", " union all ".join(each), of_facets.parameters)]
-        return [
+        pages = [
             [("total", f"select count(*) from people where {where}", writer.parameters),
-             ("page", page.replace("select ", "select null, ", 1), writer.parameters), *facets],
+             ("page", page.replace("select ", "select null, ", 1), writer.parameters)],
             [("both", f"select t.total, p.* from (select count(*) total from people where {where}) t "
-                      f"left join ({page}) p on true order by name", writer.parameters), *facets],
+                      f"left join ({page}) p on true order by name", writer.parameters)],
         ]
+        return [[*asked, *facets] for asked in pages
+                for facets in _ways_to_facets(question, lambda: self._writer(lists), self._facet)]
 
     @staticmethod
-    def _facet(name, where) -> str:
+    def _facet(name, source, where) -> str:
         if name in NUMBERS:
             return (f"select '{name}', unnest(['min', 'max']), unnest([min({name}), max({name})])::varchar "
-                    f"from people where {where}")
+                    f"from {source} where {where}")
         value = f"unnest({name})" if name in LISTS else name
         return (f"select '{name}', value::varchar, count(*)::varchar from "
-                f"(select {value} as value from people where {where}) group by value")
+                f"(select {value} as value from {source} where {where}) group by value")
 
     def statement(self, sql):
         if sql not in self._statements:
