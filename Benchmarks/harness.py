@@ -166,6 +166,16 @@ def resident_megabytes(pid) -> float:
     return int(kilobytes) / 1024
 
 
+def seconds_to_first_reply(server, cart) -> float:
+    """From the start of the process until a question about a cart is answered."""
+    start = time.monotonic()
+    server.start()
+    with server.client() as client:
+        if client("CART.COUNT", cart) < 1:
+            raise RuntimeError("the restarted server does not know its carts")
+    return time.monotonic() - start
+
+
 def put_kitchen(client, outlet="kitchen", items=3):
     put_open_outlet(client, outlet, [
         section_document("all", [item_document(f"dish-{n}", 125000) for n in range(items)])])

@@ -6,7 +6,7 @@ They are the same in every run and for every contestant: a person is made from a
 import json
 import random
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 from tiffin import outlet_document
@@ -87,7 +87,8 @@ class Person(NamedTuple):
     def document(self) -> dict:
         return {
             "id": self.id, "kind": KIND, "name": self.name, "description": self.description,
-            "attributes": {name: getattr(self, name) for name in (*NUMBERS, *TEXTS, *LISTS, *FLAGS)}}
+            "attributes": {name: value for name in (*NUMBERS, *TEXTS, *LISTS, *FLAGS)
+                           if (value := getattr(self, name)) is not None}}
 
 
 def _picked(chance, words, most) -> tuple:
@@ -113,16 +114,17 @@ def person(number, change=0) -> Person:
 
 
 class People:
-    def __init__(self, total):
-        self.total = total
+    def __init__(self, total, unsaid=()):
+        """So many people, who do not say those attributes."""
+        self.total, self._unsaid = total, dict.fromkeys(unsaid)
 
     def __iter__(self):
-        return map(person, range(1, self.total + 1))
+        return (person(number)._replace(**self._unsaid) for number in range(1, self.total + 1))
 
     def commands(self):
         """The commands that put all of them into Tiffin, as badges of clubs."""
-        for first in range(1, self.total + 1, PEOPLE_PER_CLUB):
-            members = list(map(person, range(first, min(first + PEOPLE_PER_CLUB, self.total + 1))))
+        everybody = iter(self)
+        while members := list(islice(everybody, PEOPLE_PER_CLUB)):
             sections = {}
             for member in members:
                 sections.setdefault(member.section, []).append(member.document())
