@@ -123,7 +123,7 @@ def fts_bytes(people) -> int:
         columns = ("outlet", "item", "name", *ATTRIBUTES)
         connection.execute(f"create virtual table people using fts5({', '.join(columns)})")
         connection.executemany(f"insert into people values ({', '.join('?' * len(columns))})", (
-            [content(member).get(name) for name in columns] for member in people))
+            [said.get(name) for name in columns] for said in map(content, people)))
         connection.execute("insert into people(people) values ('optimize')")
         connection.commit()
         connection.execute("vacuum")
