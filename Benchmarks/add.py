@@ -41,7 +41,7 @@ CALL = r"""
 \set expected :number % 2 - 1
 select write_message(gen_random_uuid(), 'cart-' || :run || '-' || :client_id || '-' || :cart, 'LineAdded', '{"outlet":"kitchen","item":"dish-0","name":"Dish-0","quantity":1,"unitPrice":125000,"currency":"LKR"}', '{"command":"3f2a9c"}', :expected);
 """
-# Its writers wait for each other's flush, and so do those of eventsourcing. Each has as many of these as are fastest.
+# Writers of a category wait for each other's flush, and so do those of eventsourcing: each has as many as are fastest.
 CALLERS, PROCESSES = (1, 2, 4, 8, 16, 50), (1, 2, 3, 4)
 TRIAL_SECONDS = 2
 ADD = ["CART.ADD", "cart-__rand_int__", "kitchen", "dish-0", "1"]
