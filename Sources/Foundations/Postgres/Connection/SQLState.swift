@@ -14,6 +14,9 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// Class 08: the connection could not be made, or is gone.
     public var isConnectionException: Bool { classCode == "08" }
 
+    /// Classes XX and 58: a page or a file cannot be read, because it is damaged or missing, or the disk fails.
+    public var isDamage: Bool { ["XX", "58"].contains(classCode) }
+
     /// The five characters.
     public var description: String { rawValue }
 

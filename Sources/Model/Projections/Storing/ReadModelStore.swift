@@ -56,9 +56,14 @@ public struct ReadModelStoreFailure: Error, CustomStringConvertible {
 
     /// What went wrong, for an operator.
     public let description: String
+    /// Whether something stored cannot be read: only an operator can help.
+    public let isDamage: Bool
 
     /// What went wrong, for an operator.
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String, isDamage: Bool = false) {
+        self.description = description
+        self.isDamage = isDamage
+    }
 }
 
 /// What became of a checkpoint.

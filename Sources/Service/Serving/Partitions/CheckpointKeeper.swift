@@ -256,7 +256,8 @@ final class CheckpointKeeper {
             }
         } catch {
             surveyAt = LoopActor.now + CheckpointKeeper.retryInterval
-            logger.debug("the rows of carts cannot be read: \(error)")
+            let message = "the rows of carts cannot be read: \(error)"
+            error.isDamage ? logger.error(message) : logger.debug(message)
         }
     }
 

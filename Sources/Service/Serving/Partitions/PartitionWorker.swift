@@ -120,7 +120,7 @@ final class PartitionWorker {
         let limit = configuration.cartsInMemory / log.partitionCount
         let empty = ReadModel(partition: partition, cartLimit: limit)
         var restored = try await store?.restore(empty, log: log) ?? .nothing(empty)
-        if let note = restored.note { logger.info(note) }
+        if let note = restored.note { restored.isRejected ? logger.error(note) : logger.info(note) }
         while true {
             let worker = PartitionWorker(
                 restored, log: log, store: store, audience: audience, configuration: configuration, logger: logger,

@@ -6,11 +6,20 @@ package import Projections
 
 extension PostgresReadModelStore {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
-    /// does not follow from the log.
+    /// does not follow from the log, or cannot be read because it is damaged.
     package func restore(_ empty: ReadModel, log: any EventLog) async throws(Failure) -> SavedReadModel {
         try await PostgresReadModelStore.failing {
             var restored = SavedReadModel.nothing(empty)
-            guard let stored = try await read(empty.partition, log, &restored) else { return restored }
+            let found: Stored?
+            do {
+                found = try await read(empty.partition, log, &restored)
+            } catch let error as PostgresError where error.sqlState.isDamage {
+                // The next checkpoint replaces these, if it is still known which they are.
+                if let generations = try? await generations(of: empty.partition) { restored.generations = generations }
+                restored.reject(because: "the saved rows of partition \(empty.partition) cannot be read: \(error)")
+                return restored
+            }
+            guard let stored = found else { return restored }
             if let fault = try await stored.quarantine.fault(
                 upTo: stored.model.position,
                 read: { try await log.read(stream: $0, partition: empty.partition, afterVersion: 0, limit: $1) })

@@ -18,6 +18,12 @@ package final class PostgresReadModelStore: ReadModelStore {
             return try await body()
         } catch let failure as Failure {
             throw failure
+        } catch let error as PostgresError where error.sqlState.isDamage {
+            let tables = ReadModel.projections.map(\.table) + ["projection_checkpoints", "quarantine"]
+            throw Failure(
+                "\(error). Where that is one of the tables of saved rows, they are made again from the log after "
+                    + "'TRUNCATE \(tables.map { "tiffin.\($0)" }.joined(separator: ", "))' while no server runs",
+                isDamage: true)
         } catch {
             throw Failure("\(error)")
         }
@@ -93,7 +99,7 @@ package final class PostgresReadModelStore: ReadModelStore {
         replaces: Bool
     ) async throws(Failure) -> SavedCheckpoint {
         guard hasRoom() else { throw Failure("the database's disk is full") }
-        do {
+        return try await PostgresReadModelStore.failing {
             let patience = replaces ? PostgresReadModelStore.patienceForAllRows : .zero
             return try await transaction(patience: patience) { transaction in
                 var pending = checkpoint
@@ -141,8 +147,6 @@ package final class PostgresReadModelStore: ReadModelStore {
                 }
                 return SavedCheckpoint(.saved, pending, used)
             }
-        } catch {
-            throw Failure("\(error)")
         }
     }
 
