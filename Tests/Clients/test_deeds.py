@@ -94,7 +94,7 @@ def test_histories_and_the_log_show_what_was_done(done):
         assert (event["kind"], event["payload"], event["version"]) == ("customer.forgotten", {}, 1)
 
 
-KEYLESS = "has written what is sealed in cart-{0}-1, and tiffin.customer_keys has no key to open it"
+KEYLESS = "has something sealed in cart-{0}-1, and tiffin.customer_keys has no key to open it"
 
 
 def test_an_audit_misses_keys(done):
@@ -103,6 +103,29 @@ def test_an_audit_misses_keys(done):
     assert code == DIFFERENCE and "customer-asha was forgotten, and tiffin.customer_keys says so in 0 of " in said, said
     assert all(f"customer-{name} {KEYLESS.format(name)}" in said for name in ("asha", "ben")), said
     assert said.splitlines()[-1].startswith("DIFFERENT: 3 "), said
+
+
+def test_an_audit_finds_a_key_that_was_made_again(done):
+    sql("delete from tiffin.customer_keys where customer = 'ben'", done)
+    with Server(database=done) as server, log_in(server.port, "root", "another horse") as root:
+        root("CART.ADD", "ben-1", "kitchen", "tea", 1, "NOTE", "in a glass", "CUSTOMER", "ben")
+        assert [line["note"] for line in root.json("CART.GET", "ben-1")["lines"]] == ["[damaged]"] * 2 + ["in a glass"]
+    code, said = audit(done)
+    assert code == DIFFERENCE and said.splitlines()[-1].startswith("DIFFERENT: 1 "), said
+    assert ("customer-ben has something sealed in cart-ben-1, and the key in tiffin.customer_keys does not open it: "
+            "it is another one") in said
+
+
+def test_an_audit_misses_the_key_of_what_is_on_an_order_alone(done):
+    with Server(database=done) as server, log_in(server.port, "root", "another horse") as root:
+        root("CART.ADD", "eve-1", "kitchen", "tea", 1, "CUSTOMER", "eve")
+        order = root("CART.CHECKOUT", "eve-1", "TOTAL", 100, "CUSTOMER", "eve").decode()
+        root("ORDER.CANCEL", order, "BY", "merchant", "CODE", "OTHER", "REASON", "no more tea")
+    assert audit(done)[0] == 0
+    sql("delete from tiffin.customer_keys where customer = 'eve'", done)
+    code, said = audit(done)
+    assert code == DIFFERENCE, said
+    assert f"customer-eve has something sealed in order-{order}, and tiffin.customer_keys has no key to open it" in said
 
 
 @pytest.mark.parametrize("alteration, found", [
@@ -118,7 +141,10 @@ def test_an_audit_misses_keys(done):
     ("update tiffin.users set removed_at = null where name = 'gone'",
      "user-gone is auditor, disabled by tiffin.users, and not there by the log"),
     ("delete from tiffin.users where name = 'root'", "user-root was put, and is not in tiffin.users"),
+    ("update tiffin.customer_keys set key = decode(repeat('ab', 64), 'hex'), created_at = now() + interval '2 hours' "
+     "where customer = 'ben'", "customer-ben has something sealed in cart-ben-1, and "),
     ("delete from tiffin.relays", "relay-till was put, and is not in tiffin.relays"),
+    ("delete from tiffin.relay_cursors where partition = 0", "relay-till has no place in 1 of "),
     ("insert into tiffin.relays (name, secret) values ('spy', 'x')",
      "relay-spy is in tiffin.relays, and not there by the log"),
 ])

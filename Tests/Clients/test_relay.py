@@ -347,6 +347,67 @@ def test_another_log_stops_it_until_somebody_says_where_to_go_on(kitchen):
         assert documents(client)[f"0-{count + 1}"].find(b'"kind":"relay.moved"') > 0
 
 
+def test_a_lost_place_stops_it_until_somebody_says_where_to_go_on():
+    with fresh_database() as database, Receiver() as receiver:
+        assert run_tiffin("migrate", "--database", database, "--partitions", 2).returncode == 0
+        with Server(database=database) as server, server.client() as client:
+            secret_of(database)
+            write(client, 0)
+            before = documents(client, 2)
+            with Relay(server, database, receiver) as relay:
+                wait_until(lambda: sql("select sum(position) from tiffin.relay_cursors", database) == str(len(before)), 20,
+                           "the places")
+                relay.process.terminate()
+                assert relay.end() == 0
+            sql("delete from tiffin.relay_cursors where partition = 1", database)
+            relay = Relay(server, database, receiver).start()
+            assert relay.end() == 1
+            assert "tiffin.relay_cursors has lost the relay's place in partition 1. '--from <position>' " in relay.said
+            # To say it of another partition is not enough.
+            relay = Relay(server, database, receiver, "--from", "1", "--partition", "0").start()
+            assert relay.end() == 1 and "place in partition 1" in relay.said
+            assert receiver.taken == receiver.taken[:len(before)]
+            last = max(int(event.split("-")[1]) for event in before if event.startswith("1-"))
+            with Relay(server, database, receiver, "--from", str(last), "--partition", "1"):
+                receiver.wait_for(lambda: f"1-{last}" in receiver.taken[len(before):])
+                write(client, 1)
+                receiver.wait_for(lambda: set(receiver.taken) == set(documents(client, 2)))
+            # Of what was taken before, that one came again.
+            assert set(receiver.taken[len(before):]) & set(before) == {f"1-{last}"}
+
+
+def test_a_lost_relay_is_not_made_again_without_a_word(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        with Relay(server, database, receiver):
+            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+        secret = secret_of(database)
+        count = len(documents(client))
+        sql("delete from tiffin.relays", database)
+        lost = "tiffin.relays has lost relay 'default', which is in the log, with its secret and its places."
+        assert lost in tell(database, "--show-secret", status=1)
+        for options in ((), ("--from", "1", "--partition", "0")):
+            relay = Relay(server, database, receiver, *options).start()
+            assert relay.end() == 1 and lost in relay.said
+        assert len(receiver.taken) == count
+        with Relay(server, database, receiver, "--from", str(count)):
+            receiver.wait_for(lambda: receiver.taken[count:] == [f"0-{count}", f"0-{count + 1}", f"0-{count + 2}"])
+        assert secret_of(database) != secret
+    assert run_tiffin("audit", "--database", database).returncode == 0
+
+
+def test_relays_of_earlier_versions_that_have_not_begun_get_their_places(kitchen):
+    server, database = kitchen
+    server.stop()
+    sql("delete from tiffin.relay_cursors; alter table tiffin.relay_deliveries drop column refused_at; "
+        "delete from tiffin.migrations where name = 'relay_places'", database)
+    server.start()
+    with Receiver() as receiver, server.client() as client, Relay(server, database, receiver):
+        write(client, 0)
+        receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+
+
 @pytest.mark.parametrize("options, problem", [
     ((), "--to is needed"),
     (("--to", "ftp://example.com/"), "--to"),

@@ -111,7 +111,7 @@ enum RelayCommand: Subcommand {
         var failure: RelayError?
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             databases in
-            let table = RelayTable(databases.first, name: name, for: .operator)
+            let table = RelayTable(databases, name: name, for: .operator)
             if options[showSecret] {
                 let secret = try await table.secret(isAlone: false)
                 try await PendingDeeds.deliver(in: databases)

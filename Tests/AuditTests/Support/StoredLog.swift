@@ -107,7 +107,7 @@ struct StoredLog: AuditSource {
         treeNodes.filter { $0.level != 1 || $0.number >= size / TreeNode.width }
     }
     func deeds(partition: Int) -> StoredDeeds? { storedDeeds }
-    func customersWithoutKey(among customers: [Identifier], partition: Int) -> [Identifier] { [] }
+    func keys(of customers: [Identifier], partition: Int) -> [Identifier: StoredKey]? { nil }
     func beginSnapshot() {}
     func endSnapshot() {}
 }

@@ -49,10 +49,19 @@ struct DeedCheck: Sendable {
         for (name, row) in stored.users.sorted(by: { $0.key < $1.key }) where users[name] == nil {
             found(StreamName(.user, name), nil, "is \(row.words) by tiffin.users, and not there by the log")
         }
-        for name in relays.sorted() where !stored.relays.contains(name) {
-            found(StreamName(.relay, name), nil, "was put, and is not in tiffin.relays")
+        for name in relays.sorted() {
+            guard let places = stored.relays[name] else {
+                found(StreamName(.relay, name), nil, "was put, and is not in tiffin.relays")
+                continue
+            }
+            if places < stored.partitionCount {
+                found(
+                    StreamName(.relay, name), nil,
+                    "has no place in \(stored.partitionCount - places) of \(stored.partitionCount) partitions: "
+                        + "tiffin.relay_cursors has lost it")
+            }
         }
-        for name in stored.relays.sorted() where !relays.contains(name) {
+        for name in stored.relays.keys.sorted() where !relays.contains(name) {
             found(StreamName(.relay, name), nil, "is in tiffin.relays, and not there by the log")
         }
         return findings

@@ -81,9 +81,9 @@ public protocol AuditSource: Sendable {
     /// not be read.
     func deeds(partition: Int) async throws -> StoredDeeds?
 
-    /// Those of the customers who have neither a key in a partition nor a mark there that they are forgotten; none where
-    /// the table of keys may not be read.
-    func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier]
+    /// The keys of customers in a partition, or the marks there that they are forgotten; nil where the table of keys may
+    /// not be read.
+    func keys(of customers: [Identifier], partition: Int) async throws -> [Identifier: StoredKey]?
 
     /// Until ``endSnapshot()``, everything except events is read as it is now.
     func beginSnapshot() async throws

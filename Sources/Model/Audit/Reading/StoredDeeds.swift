@@ -8,12 +8,12 @@ public struct StoredDeeds: Sendable {
     public var forgotten: [Identifier: Int]
     /// The users who were not removed.
     public var users: [Identifier: Deed.User]
-    /// The relays.
-    public var relays: Set<Identifier>
+    /// In how many partitions each relay has a place.
+    public var relays: [Identifier: Int]
 
     /// What the tables say.
     public init(
-        partitionCount: Int, forgotten: [Identifier: Int], users: [Identifier: Deed.User], relays: Set<Identifier>
+        partitionCount: Int, forgotten: [Identifier: Int], users: [Identifier: Deed.User], relays: [Identifier: Int]
     ) {
         self.partitionCount = partitionCount
         self.forgotten = forgotten

@@ -183,7 +183,7 @@ package final class PostgresAuditSource: AuditSource {
             guard let id = Identifier(row["name"] as String) else { return nil }
             return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
         }
-        var deeds = StoredDeeds(partitionCount: partitioning.count, forgotten: [:], users: [:], relays: [])
+        var deeds = StoredDeeds(partitionCount: partitioning.count, forgotten: [:], users: [:], relays: [:])
         let marks =
             if let partitions {
                 try await connection.execute(DeedTables.forgottenIn, [.array(partitions.map { Int16($0) })])
@@ -196,15 +196,20 @@ package final class PostgresAuditSource: AuditSource {
         for row in try await connection.execute(DeedTables.users) {
             if let id = id(row, .user) { deeds.users[id] = Deed.User(row, change: "") }
         }
-        deeds.relays = Set(try await connection.execute(DeedTables.relays).compactMap { id($0, .relay) })
+        for row in try await connection.execute(DeedTables.relays) {
+            if let id = id(row, .relay) { deeds.relays[id] = row["count"] }
+        }
         return deeds
     }
 
-    package func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier] {
-        guard try await mayReadDeeds() else { return [] }
+    package func keys(of customers: [Identifier], partition: Int) async throws -> [Identifier: StoredKey]? {
+        guard try await mayReadDeeds() else { return nil }
+        let mayReadKeys: Bool = try await connection.execute(Statements.mayReadKeys)[0]["may_read"]
         let rows = try await connection.execute(
-            Statements.withoutKey, [.int2(Int16(partition)), .array(customers.map(\.rawValue))])
-        return rows.compactMap { Identifier($0["name"] as String) }
+            mayReadKeys ? Statements.keys : Statements.timesOfKeys,
+            [.int2(Int16(partition)), .array(customers.map(\.rawValue))])
+        let keys = rows.compactMap { row in Identifier(row["customer"] as String).map { ($0, StoredKey(row)) } }
+        return Dictionary(keys) { first, _ in first }
     }
 
     private func mayReadDeeds() async throws -> Bool {
@@ -219,6 +224,18 @@ package final class PostgresAuditSource: AuditSource {
     package func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot) }
 }
 
+extension StoredKey {
+    fileprivate init(_ row: Row) {
+        if row["forgotten_at"] as Timestamp? != nil {
+            self = .destroyed
+        } else if let bytes: UnsafeRawBufferPointer = row["key"], let key = SealingKey(bytes) {
+            self = .known(key)
+        } else {
+            self = .secret(madeAt: row["created_at"])
+        }
+    }
+}
+
 private enum Statements {
     // Null if one of them is not there.
     static let mayReadDeeds = Statement(
@@ -226,14 +243,25 @@ private enum Statements {
         """
         SELECT has_column_privilege(to_regclass('tiffin.customer_keys'), 'forgotten_at', 'SELECT')
             AND has_column_privilege(to_regclass('tiffin.users'), 'role', 'SELECT')
-            AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT') AS may_read
+            AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT')
+            AND has_column_privilege(to_regclass('tiffin.relay_cursors'), 'relay', 'SELECT') AS may_read
         """)
 
-    static let withoutKey = Statement(
-        "without_key",
+    static let mayReadKeys = Statement(
+        "may_read_keys", "SELECT has_column_privilege('tiffin.customer_keys', 'key', 'SELECT') AS may_read")
+
+    static let keys = Statement(
+        "keys_of_customers",
         """
-        SELECT asked.name FROM unnest($2) AS asked (name) WHERE NOT EXISTS (
-            SELECT FROM tiffin.customer_keys AS k WHERE k.partition = $1 AND k.customer = asked.name)
+        SELECT customer, key, created_at, forgotten_at FROM tiffin.customer_keys
+        WHERE partition = $1 AND customer = ANY ($2)
+        """, [.int2, .textArray])
+
+    static let timesOfKeys = Statement(
+        "times_of_keys",
+        """
+        SELECT customer, NULL::bytea AS key, created_at, forgotten_at FROM tiffin.customer_keys
+        WHERE partition = $1 AND customer = ANY ($2)
         """, [.int2, .textArray])
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")

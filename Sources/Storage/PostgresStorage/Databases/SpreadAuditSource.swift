@@ -194,8 +194,8 @@ private final class SpreadAuditSource: StoredAuditSource {
     }
 
     @LoopActor
-    func customersWithoutKey(among customers: [Identifier], partition: Int) async throws -> [Identifier] {
-        try await source(of: partition).customersWithoutKey(among: customers, partition: partition)
+    func keys(of customers: [Identifier], partition: Int) async throws -> [Identifier: StoredKey]? {
+        try await source(of: partition).keys(of: customers, partition: partition)
     }
 
     // MARK: Snapshots

@@ -100,7 +100,12 @@ enum DeedTables {
     static let users = Statement(
         "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
 
-    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
+    static let relays = Statement(
+        "relays",
+        """
+        SELECT r.name, count(c.relay) FROM tiffin.relays AS r LEFT JOIN tiffin.relay_cursors AS c ON c.relay = r.name
+        GROUP BY r.name
+        """)
 }
 
 private enum Statements {

@@ -49,6 +49,7 @@ package enum Migrations {
         Migration(number: 28, name: "tree", sql: PackageResources._028_tree_sql),
         Migration(number: 29, name: "signed_heads", sql: PackageResources._029_signed_heads_sql),
         Migration(number: 30, name: "relay_deliveries", sql: PackageResources._030_relay_deliveries_sql),
+        Migration(number: 31, name: "relay_places", sql: PackageResources._031_relay_places_sql),
     ]
 
     /// The most partitions a log may have.

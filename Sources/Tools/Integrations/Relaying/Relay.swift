@@ -79,14 +79,14 @@ package final class Relay {
         self.say = say
     }
 
-    /// Finds out where to go on. Fails if the server or the database cannot be asked now.
+    /// Finds out where to go on. Fails if the server or the database cannot be asked now, or has lost that.
     ///
     /// - Parameters:
     ///   - from: the position to begin at instead.
     ///   - only: the partition that is meant by it; nil for all.
     /// - Returns: the position of the next event in each partition.
     package func prepare(from: Int64?, only: Int?) async throws -> [Int64] {
-        secret = try await table.secret()
+        secret = try await table.secret(remakes: from != nil && only == nil)
         let connection = try await ServerConnection(to: server)
         defer { connection.close() }
         connection.enqueue(["LOG.HEAD"])
@@ -97,9 +97,16 @@ package final class Relay {
             throw RelayError("the log has partitions 0 to \(heads.count - 1)")
         }
         let known = try await table.cursors()
+        let moved = from == nil ? [] : heads.indices.filter { $0 == only ?? $0 }
+        let lost = heads.indices.filter { known[$0] == nil && !moved.contains($0) }
+        guard lost.isEmpty else {
+            throw RelayError(
+                "tiffin.relay_cursors has lost the relay's place in \(lost.count == 1 ? "partition" : "partitions") "
+                    + lost.map { "\($0)" }.joined(separator: ", ")
+                    + ". '--from <position>' goes on there, with '--partition <n>' in one partition alone")
+        }
         cursors = heads.indices.map { known[$0] ?? RelayCursor() }
         if let from {
-            let moved = heads.indices.filter { $0 == only ?? $0 }
             try await table.move(to: from - 1, in: moved)
             for partition in moved { cursors[partition] = RelayCursor(position: from - 1) }
         }

@@ -2,7 +2,7 @@ package import Domain
 package import EventLog
 package import EventLoop
 internal import Postgres
-internal import PostgresStorage
+package import PostgresStorage
 
 /// How far a relay is in a partition.
 struct RelayCursor: Equatable {
@@ -23,37 +23,59 @@ package final class RelayTable {
 
     private let id: Identifier
     private var name: String { id.rawValue }
+    private let databases: LogDatabases
     private let metadata: EventMetadata
     private let kept: KeptConnection
     /// The connection that keeps others from being this relay.
     private var locked: PostgresConnection?
 
-    /// A relay of that name, in a migrated database.
+    /// A relay of that name, in the first of a log's migrated databases.
     ///
     /// - Parameter metadata: of the events that record what is done to it.
-    package init(_ database: String, name: Identifier, for metadata: EventMetadata) {
+    package init(_ databases: LogDatabases, name: Identifier, for metadata: EventMetadata) {
         id = name
+        self.databases = databases
         self.metadata = metadata
         kept = KeptConnection(
-            database, name: "tiffin relay \(name)", rights: .own,
+            databases.first, name: "tiffin relay \(name)", rights: .own,
             deadlines: KeptConnection.Deadlines(connecting: RelayTable.patience, answer: RelayTable.patience))
     }
 
-    /// The secret, which is made if there is none yet.
+    /// The secret, which is made if there is none yet, with a place in front of the first event of each partition.
     ///
-    /// - Parameter isAlone: whether no other process may be this relay.
-    package func secret(isAlone: Bool = true) async throws -> WebhookSecret {
+    /// - Parameters:
+    ///   - isAlone: whether no other process may be this relay.
+    ///   - remakes: whether it is made again where the log has the relay.
+    package func secret(isAlone: Bool = true, remakes: Bool = false) async throws -> WebhookSecret {
         let connection = isAlone ? try await connected() : try await kept.connected()
         defer { if !isAlone { kept.close() } }
         try await connection.transaction { transaction in
             let added = try await transaction.execute(
                 Statements.add, [.text(name), .bytes(WebhookSecret.random().bytes)])
             guard added.affectedCount == 1 else { return }
+            if !remakes, try await isInLog() {
+                throw RelayError(
+                    "tiffin.relays has lost relay '\(name)', which is in the log, with its secret and its places. "
+                        + "'--from <position>' goes on there in every partition, with another secret")
+            }
+            _ = try await transaction.execute(Statements.begin, [.text(name)])
             try await DeedRecorder.record([(id, .relayPut)], metadata, in: transaction)
         }
         let rows = try await connection.execute(Statements.secret, [.text(name)])
         guard let row = rows.first else { throw RelayError("relay '\(name)' was removed") }
         return WebhookSecret(row["secret"])
+    }
+
+    /// Whether the log has anything of the relay.
+    private func isInLog() async throws -> Bool {
+        for database in databases.addresses {
+            let connection = try await PostgresConnection.connect(database, applicationName: kept.name)
+            defer { connection.close() }
+            connection.answerDeadline = RelayTable.patience
+            let stream = StreamName(.relay, id)
+            if try await connection.execute(Statements.isInLog, [.text("\(stream)")])[0]["is_in_log"] { return true }
+        }
+        return false
     }
 
     /// The cursors that are known, by their partitions.
@@ -287,6 +309,16 @@ private enum Statements {
     static let add = Statement(
         "add_relay", "INSERT INTO tiffin.relays (name, secret) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
         [.text, .bytea])
+
+    static let begin = Statement(
+        "begin_relay",
+        """
+        INSERT INTO tiffin.relay_cursors (relay, partition, position)
+        SELECT $1, n, 0 FROM tiffin.partition_count AS c, generate_series(0, c.count - 1) AS n
+        """, [.text])
+
+    static let isInLog = Statement(
+        "relay_is_in_log", "SELECT EXISTS (SELECT FROM tiffin.events_of($1)) AS is_in_log", [.text])
 
     static let secret = Statement("relay_secret", "SELECT secret FROM tiffin.relays WHERE name = $1", [.text])
 
