@@ -17,10 +17,11 @@ class Receiver:
 
     take, refuse (500), gone (410), busy (503), redirect, cut (ends the connection), hang (answers nothing), late (answers when the
     relay has given up and asks again); kill-before and kill-after: calls `kill`, and has the request taken or not. Before
-    all that, it refuses the ids in `refused`."""
+    all that, it refuses the ids in `refused`. `retry_after` is the header of refusals."""
 
     def __init__(self, plan=(), kill=None):
         self.plan, self.kill, self.refused = list(plan), kill, set()
+        self.retry_after = None
         self.requests = []  # (path, headers, body, when)
         self.taken = []  # the ids that were answered with 200, in order
         self.before = []  # how many were taken when each request came
@@ -59,6 +60,10 @@ class Receiver:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server.server_port}/events"
 
+    def attempts(self, identifier) -> int:
+        """How often an event was posted."""
+        return sum(headers["webhook-id"] == identifier for _, headers, _, _ in self.requests)
+
     def answer(self, request, body):
         with self.news:
             self.requests.append((request.path, dict(request.headers), body, time.time()))
@@ -80,7 +85,7 @@ class Receiver:
         elif action == "redirect":
             self._reply(request, 302, Location="/elsewhere")
         elif action in REFUSALS:
-            self._reply(request, REFUSALS[action])
+            self._reply(request, REFUSALS[action], **({"Retry-After": self.retry_after} if self.retry_after else {}))
         request.close_connection = True
 
     def _reply(self, request, status, **headers):

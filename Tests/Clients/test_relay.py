@@ -3,6 +3,8 @@
 import json
 import random
 import subprocess
+import time
+from email.utils import formatdate
 
 import pytest
 
@@ -245,6 +247,93 @@ def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
     told = run_tiffin("why", "relay", "default", "--database", database)
     assert f"skipped event {other}: too long for the till" in told.stdout, told
     assert run_tiffin("audit", "--database", database).returncode == 0
+
+
+def hold_back_since(database, receiver, relay, event, interval):
+    """Has an event be refused, and makes it so that it was refused first so long ago."""
+    receiver.refused = {event}
+    with relay:
+        wait_until(lambda: event in tell(database, "--list"), 10, "the event to be held back")
+    sql(f"update tiffin.relay_deliveries set refused_at = now() - interval '{interval}'", database)
+
+
+def test_an_event_is_given_up_that_is_refused_for_three_days(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+        first, later = streams_of(documents(client))["cart-cart-0-1"]
+        relay = Relay(server, database, receiver)
+        hold_back_since(database, receiver, relay, first, "71 hours")
+        with relay:
+            attempts = receiver.attempts(first)
+            receiver.wait_for(lambda: receiver.attempts(first) > attempts + 2)
+        assert not set_aside(database) and later not in receiver.taken
+        hold_back_since(database, receiver, relay, first, "73 hours")
+        with Relay(server, database, receiver, "--give-up-time", "0"):
+            attempts = receiver.attempts(first)
+            receiver.wait_for(lambda: receiver.attempts(first) > attempts + 2)
+        assert not set_aside(database) and later not in receiver.taken
+        with relay:
+            receiver.wait_for(lambda: later in receiver.taken)
+            assert set_aside(database) == {first}
+            # The time begins anew for what is sent again.
+            attempts = receiver.attempts(first)
+            tell(database, "--again", first)
+            receiver.wait_for(lambda: receiver.attempts(first) > attempts + 2)
+            assert not set_aside(database)
+
+
+def test_an_event_is_given_up_after_so_many_seconds(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        expected = documents(client)
+        first, = streams_of(expected)["cart-cart-0-1"]
+        receiver.refused = {first}
+        with Relay(server, database, receiver, "--give-up-time", "1"):
+            wait_until(lambda: set_aside(database) == {first}, 20, "the event to be given up")
+        refused = [when for _, headers, _, when in receiver.requests if headers["webhook-id"] == first]
+        assert 1 <= refused[-1] - refused[0] < 3 and len(refused) > 5
+
+
+def test_no_event_is_given_up_while_nobody_is_there(kitchen):
+    server, database = kitchen
+    with server.client() as client:
+        write(client, 0)
+        first, = streams_of(documents(client))["cart-cart-0-1"]
+        with Receiver() as receiver:
+            relay = Relay(server, database, receiver)
+            hold_back_since(database, receiver, relay, first, "73 hours")
+        tried = "select attempts - refusals from tiffin.relay_deliveries"
+        with relay:
+            wait_until(lambda: int(sql(tried, database)) > 2, 20, "attempts that reach nobody")
+        assert not set_aside(database)
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+@pytest.mark.parametrize("answer", ["busy", "refuse"])
+def test_a_receiver_is_left_alone_as_long_as_it_says(kitchen, form, answer):
+    server, database = kitchen
+    with server.client() as client, Receiver([answer]) as receiver:
+        write(client, 0)
+        # Of a date in whole seconds, more than one of two is left.
+        receiver.retry_after = "1" if form == "seconds" else formatdate(time.time() + 2.1, usegmt=True)
+        with Relay(server, database, receiver, "--retry-most", "10000"):
+            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+        first, again = (when for _, headers, _, when in receiver.requests if headers["webhook-id"] == "0-1")
+        assert 0.95 <= again - first < 5
+
+
+def test_a_receiver_is_not_left_alone_for_longer_than_the_longest_pause(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver(["busy"] * 3) as receiver:
+        write(client, 0)
+        for receiver.retry_after in ("86400", "9" * 30, "Fri, 31 Dec 9999 23:59:59 GMT", "soon", "-5"):
+            receiver.plan = ["busy"] * 2
+            client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
+            with Relay(server, database, receiver):
+                receiver.wait_for(lambda: set(receiver.taken) == set(documents(client)), 10)
 
 
 def test_nobody_refuses_where_nobody_is(kitchen):

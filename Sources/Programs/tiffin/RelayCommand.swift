@@ -14,7 +14,7 @@ enum RelayCommand: Subcommand {
     static let options: [any DeclaredOption] =
         [
             to, format, source, server, relay, only, from, Database.partition, timeout, retryAfter, retryMost,
-            giveUpAfter,
+            giveUpAfter, giveUpTime,
         ]
         + [list, again, skip, reason, showSecret]
         + ConnectionOptions.declarations + Database.options
@@ -23,8 +23,8 @@ enum RelayCommand: Subcommand {
         Every event is posted as LOG.READ gives it, until the address answers with a status from 200 to 299.
         Those of a stream come in their order, the next one when the one before is taken. Anything else than
         such a status, a redirect as well, counts as a failure: it is said on standard error, and the event is
-        posted again with growing pauses, for ever unless --give-up-after says otherwise. It holds back the
-        later events of its stream, and no others. Where nobody is reached, or the address answers with status
+        posted again with growing pauses, for three days unless --give-up-time says otherwise. It holds back
+        the later events of its stream, and no others. Then it is set aside, and they go on. Where nobody is reached, or the address answers with status
         429 or 503, the partition waits. Nothing is skipped, whenever the relay is stopped or killed; an event
         that was just taken may then come twice, with the same webhook-id.
 
@@ -64,9 +64,13 @@ enum RelayCommand: Subcommand {
         "retry-after", "ms", "the pause after a failure, doubled after each further one, less by up to half",
         .integer(1...3_600_000), default: "1000")
     private static let retryMost = Option.value(
-        "retry-most", "ms", "the longest pause", .integer(1...86_400_000), default: "3600000")
+        "retry-most", "ms", "the longest pause, also where the address asks for a longer one", .integer(1...86_400_000),
+        default: "3600000")
     private static let giveUpAfter = Option.optional(
-        "give-up-after", "n", "sets an event aside after so many refusals; otherwise never", .integer(1...1_000_000))
+        "give-up-after", "n", "sets an event aside after so many refusals", .integer(1...1_000_000))
+    private static let giveUpTime = Option.value(
+        "give-up-time", "s", "sets an event aside that is refused for so long; 0: never", .integer(0...31_536_000),
+        default: "259200")
     private static let list = Option.flag("list", "prints what is held back or set aside, and ends")
     private static let again = Option.optional(
         "again", "id", "has such an event posted again at once, by its webhook-id, and ends", webhookID)
@@ -154,7 +158,8 @@ enum RelayCommand: Subcommand {
             destination: try opened(destination), format: options[format], source: options[source],
             kinds: options[only], seconds: options[timeout],
             backOff: BackOff(first: UInt64(options[retryAfter]), longest: UInt64(options[retryMost])),
-            refusalLimit: options[giveUpAfter])
+            refusalLimit: options[giveUpAfter],
+            refusalSeconds: options[giveUpTime] == 0 ? nil : Int64(options[giveUpTime]))
         let relay = Relay(
             settings, server: try ConnectionOptions(options).server(at: options[server]), table: table
         ) { Terminal.printError("tiffin relay: \($0)") }

@@ -26,7 +26,7 @@ private struct SimulatedRelay {
         self.patience = patience
         self.limit = limit
         self.bounds = bounds
-        held = HeldBack(limit: limit, bounds: bounds)
+        held = HeldBack(HeldBack.Patience(refusals: limit), bounds: bounds)
     }
 
     var isDone: Bool { cursor == streams.count && held.count == 0 }
@@ -37,13 +37,11 @@ private struct SimulatedRelay {
         if let due = held.due(at: now) {
             let isTaken = post(due.position)
             var delivery = due
-            delivery.attempts += 1
             if isTaken {
                 held.taken(delivery)
                 rows[due.position] = nil
             } else {
-                delivery.refusals += 1
-                delivery.due = now + pause
+                delivery.failed(isRefused: true, at: now, wait: UInt64(pause))
                 let givesUp = held.failed(delivery)
                 rows[due.position] = givesUp ? nil : delivery
                 if givesUp { setAside.insert(due.position) }
@@ -62,9 +60,7 @@ private struct SimulatedRelay {
             guard delivery.due <= now else { return }
             stuck = nil
             if !post(delivery.position) {
-                delivery.attempts += 1
-                delivery.refusals += 1
-                delivery.due = now + pause
+                delivery.failed(isRefused: true, at: now, wait: UInt64(pause))
                 switch held.refused(delivery) {
                 case .held: rows[delivery.position] = delivery
                 case .setAside: setAside.insert(delivery.position)
@@ -79,7 +75,7 @@ private struct SimulatedRelay {
 
     /// As if it were killed and started again: only what is kept is known.
     mutating func restart() {
-        held = HeldBack(limit: limit, bounds: bounds)
+        held = HeldBack(HeldBack.Patience(refusals: limit), bounds: bounds)
         stuck = nil
         held.replace(rows.values.sorted { $0.position < $1.position }, setAside: setAside.count)
     }
@@ -151,5 +147,24 @@ private struct SimulatedRelay {
         for _ in 0..<500 { relay.step(after: 10, pause: 10) }
         #expect(relay.setAside == [1, 2, 3, 4])
         #expect(relay.taken.isEmpty && relay.mostHeld == 2)
+    }
+
+    @Test func `an event is given up that is refused for too long, and not while nobody is there`() {
+        var held = HeldBack(HeldBack.Patience(time: 100))
+        var delivery = HeldBack.Delivery(position: 1, stream: "a", mark: "")
+        delivery.failed(isRefused: false, at: 0, wait: 10)
+        delivery.failed(isRefused: true, at: 1_000, wait: 10)
+        let first = held.refused(delivery)
+        #expect(first == .held)
+        delivery.failed(isRefused: true, at: 1_099, wait: 10)
+        var isGivenUp = held.failed(delivery)
+        #expect(!isGivenUp)
+        delivery.failed(isRefused: false, at: 2_000, wait: 10)
+        isGivenUp = held.failed(delivery)
+        #expect(!isGivenUp)
+        delivery.failed(isRefused: true, at: 2_001, wait: 10)
+        isGivenUp = held.failed(delivery)
+        #expect(isGivenUp)
+        #expect(held.count == 0 && held.setAside == 1)
     }
 }

@@ -47,3 +47,9 @@ static inline long tiffin_curl_status(CURL *handle) {
     long status = 0;
     return curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK ? status : 0;
 }
+
+/// For how many seconds the server asks to be left alone, in Retry-After; 0 if it does not.
+static inline long long tiffin_curl_retry_after(CURL *handle) {
+    curl_off_t seconds = 0;
+    return curl_easy_getinfo(handle, CURLINFO_RETRY_AFTER, &seconds) == CURLE_OK && seconds > 0 ? seconds : 0;
+}

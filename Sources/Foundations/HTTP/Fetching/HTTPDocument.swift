@@ -42,6 +42,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     public let status: Int?
     /// Whether the question was sent: a server was reached, and its certificate is right.
     public internal(set) var isSent: Bool
+    /// For how long the server asks to be left alone, in seconds; 0 if it does not.
+    public internal(set) var retryAfter: Int64 = 0
 
     init(_ description: String, status: Int? = nil, isSent: Bool = true) {
         self.description = description

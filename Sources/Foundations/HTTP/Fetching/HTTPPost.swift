@@ -23,10 +23,14 @@ public struct HTTPPost: Sendable {
     ///
     /// - Throws: where there is no answer, or another than a status from 200 to 299.
     public func send() throws(HTTPError) {
-        // Only the status of the answer is of use.
-        let status = try post { call throws(HTTPError) in try call.perform({ _, size, count, _ in size * count }, nil) }
+        // The body of the answer is of no use.
+        let (status, retryAfter) = try post { call throws(HTTPError) in
+            (try call.perform({ _, size, count, _ in size * count }, nil), tiffin_curl_retry_after(call.handle))
+        }
         guard (200...299).contains(status) else {
-            throw HTTPError("is answered with status \(status)", status: status)
+            var error = HTTPError("is answered with status \(status)", status: status)
+            error.retryAfter = retryAfter
+            throw error
         }
     }
 
@@ -44,7 +48,7 @@ public struct HTTPPost: Sendable {
         return (status, download.bytes)
     }
 
-    private func post(_ perform: (CurlCall) throws(HTTPError) -> Int) throws(HTTPError) -> Int {
+    private func post<Answer>(_ perform: (CurlCall) throws(HTTPError) -> Answer) throws(HTTPError) -> Answer {
         let call = try CurlCall(url, redirects: 0, seconds: seconds)
         try call.set(CURLOPT_POST, 1)
         try call.set(CURLOPT_POSTFIELDSIZE, body.count)

@@ -13,13 +13,15 @@ package struct BackOff: Sendable {
     }
 
     /// The wait after so many failures, from 1: between half of it and all of it, in milliseconds.
-    func wait(after failures: Int, _ random: inout some RandomNumberGenerator) -> UInt64 {
+    ///
+    /// - Parameter least: how long to wait at least, if that is no longer than the longest wait.
+    func wait(after failures: Int, atLeast least: UInt64 = 0, _ random: inout some RandomNumberGenerator) -> UInt64 {
         var (wait, rest) = (first, failures - 1)
         while rest > 0, wait < longest {
             let (doubled, isTooLong) = wait.multipliedReportingOverflow(by: 2)
             wait = isTooLong ? longest : min(doubled, longest)
             rest -= 1
         }
-        return wait - UInt64.random(in: 0...wait / 2, using: &random)
+        return max(wait - UInt64.random(in: 0...wait / 2, using: &random), min(least, longest))
     }
 }

@@ -23,8 +23,31 @@ struct HeldBack {
         var attempts = 0
         /// How many of these attempts the receiver refused.
         var refusals = 0
+        /// When it was refused first, on the clock of ``due``.
+        var refusedSince: Int64?
+        /// How long after that it was refused last, in milliseconds.
+        var refusedFor: Int64 = 0
         /// When it is posted again if its turn has come, in milliseconds of a clock that never goes back.
         var due: Int64 = 0
+
+        /// Counts an attempt that failed.
+        mutating func failed(isRefused: Bool, at now: Int64, wait: UInt64) {
+            attempts += 1
+            due = now + Int64(clamping: wait)
+            guard isRefused else { return }
+            refusals += 1
+            let since = refusedSince ?? now
+            refusedSince = since
+            refusedFor = now - since
+        }
+    }
+
+    /// When an event is set aside.
+    struct Patience {
+        /// After so many refusals; nil for never.
+        var refusals: Int?
+        /// Once it is refused for so long, in milliseconds; nil for never.
+        var time: Int64?
     }
 
     /// What comes of an event that follows.
@@ -46,8 +69,7 @@ struct HeldBack {
     }
 
     private let bounds: Bounds
-    /// After so many refusals an event is set aside; nil for never.
-    private let limit: Int?
+    private let patience: Patience
     /// The events of each stream by their positions.
     private var streams: [String: [Delivery]] = [:]
     /// How many events are held back.
@@ -55,8 +77,8 @@ struct HeldBack {
     /// How many are set aside.
     private(set) var setAside = 0
 
-    init(limit: Int?, bounds: Bounds = Bounds()) {
-        self.limit = limit
+    init(_ patience: Patience, bounds: Bounds = Bounds()) {
+        self.patience = patience
         self.bounds = bounds
     }
 
@@ -136,6 +158,8 @@ struct HeldBack {
     }
 
     private func givesUp(_ delivery: Delivery) -> Bool {
-        limit.map { delivery.refusals >= $0 } ?? false && setAside < bounds.setAside
+        guard setAside < bounds.setAside else { return false }
+        return patience.refusals.map { delivery.refusals >= $0 } ?? false
+            || patience.time.map { delivery.refusedFor >= $0 } ?? false
     }
 }

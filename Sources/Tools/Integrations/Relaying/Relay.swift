@@ -30,11 +30,13 @@ package final class Relay {
         package var backOff: BackOff
         /// After how many refusals an event is set aside; nil for never.
         package var refusalLimit: Int?
+        /// For how long an event is refused until it is set aside, in seconds; nil for ever.
+        package var refusalSeconds: Int64?
 
         /// Settings of a relay.
         package init(
             destination: RelayDestination, format: RelayFormat, source: String, kinds: [String], seconds: Int,
-            backOff: BackOff, refusalLimit: Int?
+            backOff: BackOff, refusalLimit: Int?, refusalSeconds: Int64?
         ) {
             self.destination = destination
             self.format = format
@@ -43,6 +45,7 @@ package final class Relay {
             self.seconds = seconds
             self.backOff = backOff
             self.refusalLimit = refusalLimit
+            self.refusalSeconds = refusalSeconds
         }
     }
 
@@ -110,7 +113,9 @@ package final class Relay {
             try await table.move(to: from - 1, in: moved)
             for partition in moved { cursors[partition] = RelayCursor(position: from - 1) }
         }
-        held = heads.map { _ in HeldBack(limit: settings.refusalLimit) }
+        let patience = HeldBack.Patience(
+            refusals: settings.refusalLimit, time: settings.refusalSeconds.map { $0 * 1_000 })
+        held = heads.map { _ in HeldBack(patience) }
         for partition in heads.indices { try await look(partition) }
         noted = Set(heads.indices)
         return cursors.map { $0.position + 1 }
@@ -252,18 +257,15 @@ package final class Relay {
         }
         let failure = try await attempt(event, of: partition)
         stuck[partition] = nil
-        delivery.attempts += 1
         guard let failure else {
             cursors[partition] = cursor
             await keepCursor(of: partition)
-            if delivery.attempts > 1 { await taken(delivery, of: partition) }
+            if delivery.attempts > 0 { await taken(delivery, of: partition) }
             return true
         }
-        let wait = settings.backOff.wait(after: delivery.attempts, &random)
-        delivery.due = now + Int64(clamping: wait)
+        let wait = count(failure, of: &delivery)
         var isNext = true
         if failure.isRefusal {
-            delivery.refusals += 1
             let outcome = held[partition].refused(delivery)
             isNext = outcome == .noRoom
             if !isNext {
@@ -293,7 +295,6 @@ package final class Relay {
                     + "events, or another took its place. '--skip \(id)' goes on without it.")
         }
         let failure = try await attempt(event, of: partition)
-        delivery.attempts += 1
         guard let failure else {
             held[partition].taken(delivery)
             await keep("what is held back", of: partition) {
@@ -302,15 +303,20 @@ package final class Relay {
             await taken(delivery, of: partition)
             return
         }
-        if failure.isRefusal { delivery.refusals += 1 }
-        let wait = settings.backOff.wait(after: delivery.attempts, &random)
-        delivery.due = now + Int64(clamping: wait)
+        let wait = count(failure, of: &delivery)
         let setsAside = held[partition].failed(delivery)
         await keep("what is held back", of: partition) { [delivery] in
             try await self.table.retry(
                 delivery, in: partition, answer: failure.reason, wait: wait, setsAside: setsAside)
         }
         await notTaken(delivery, of: partition, failure, setsAside ? nil : wait)
+    }
+
+    /// Counts an attempt that failed, and returns how long to wait for the next one, in milliseconds.
+    private func count(_ failure: DeliveryFailure, of delivery: inout HeldBack.Delivery) -> UInt64 {
+        let wait = settings.backOff.wait(after: delivery.attempts + 1, atLeast: failure.pause, &random)
+        delivery.failed(isRefused: failure.isRefusal, at: now, wait: wait)
+        return wait
     }
 
     /// Sends on a thread of its own: no other partition waits for a receiver that says nothing.
@@ -378,7 +384,7 @@ package final class Relay {
 
 extension Relay {
     private func taken(_ delivery: HeldBack.Delivery, of partition: Int) async {
-        say("event \(partition)-\(delivery.position) is taken, at attempt \(delivery.attempts)")
+        say("event \(partition)-\(delivery.position) is taken, at attempt \(delivery.attempts + 1)")
         if held[partition].count == 0 { await note(nil, of: partition) }
     }
 

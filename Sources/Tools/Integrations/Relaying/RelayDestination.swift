@@ -51,9 +51,12 @@ struct DeliveryFailure: Error {
     let reason: String
     /// Whether the receiver refuses this event. If not, it is away or has too much to do, and any other fares alike.
     let isRefusal: Bool
+    /// For how long the receiver asks to be left alone, in milliseconds.
+    let pause: UInt64
 
     init(_ error: HTTPError) {
         reason = "the address \(error)"
+        pause = 1_000 * UInt64(clamping: min(error.retryAfter, 86_400))
         // As Standard Webhooks has it, these ask for patience.
         isRefusal = error.isSent && ![429, 503].contains(error.status)
     }
@@ -61,6 +64,7 @@ struct DeliveryFailure: Error {
     init(_ error: LineFileError) {
         reason = error.description
         isRefusal = false
+        pause = 0
     }
 }
 

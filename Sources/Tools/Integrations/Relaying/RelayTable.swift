@@ -97,7 +97,8 @@ package final class RelayTable {
             held.map { row in
                 HeldBack.Delivery(
                     position: row["position"], stream: row["stream"], mark: row["event"], attempts: row["attempts"],
-                    refusals: row["refusals"], due: now + (row["wait"] as Int64))
+                    refusals: row["refusals"], refusedSince: (row["refused_for"] as Int64?).map { now - $0 },
+                    due: now + (row["wait"] as Int64))
             }, rows.count - held.count
         )
     }
@@ -118,6 +119,7 @@ package final class RelayTable {
                 .text(delivery.stream), .int4(Int32(clamping: delivery.attempts)),
                 .int4(Int32(clamping: delivery.refusals)), answer.map { .text($0) } ?? .null,
                 .int8(Int64(clamping: wait)), .bool(setsAside),
+                delivery.refusedSince == nil ? .null : .int8(delivery.refusedFor),
             ])
     }
 
@@ -249,7 +251,8 @@ private enum Statements {
         "relay_held_back",
         """
         SELECT position, stream, event, attempts, refusals, set_aside_at IS NOT NULL AS is_set_aside,
-            coalesce(ceil(extract(epoch FROM greatest(next_at - now(), interval '0')) * 1000), 0)::bigint AS wait
+            coalesce(ceil(extract(epoch FROM greatest(next_at - now(), interval '0')) * 1000), 0)::bigint AS wait,
+            floor(extract(epoch FROM greatest(now() - refused_at, interval '0')) * 1000)::bigint AS refused_for
         FROM tiffin.relay_deliveries WHERE relay = $1 AND partition = $2 ORDER BY position
         """, [.text, .int2])
 
@@ -259,14 +262,16 @@ private enum Statements {
         """
         WITH held AS (
             INSERT INTO tiffin.relay_deliveries
-                (relay, partition, position, event, stream, attempts, refusals, answer, tried_at, next_at, set_aside_at)
+                (relay, partition, position, event, stream, attempts, refusals, answer, tried_at, next_at, set_aside_at,
+                    refused_at)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, CASE WHEN $6 > 0 THEN now() END,
-                CASE WHEN $6 > 0 AND NOT $10 THEN now() + $9 * interval '1 millisecond' END, CASE WHEN $10 THEN now() END)
+                CASE WHEN $6 > 0 AND NOT $10 THEN now() + $9 * interval '1 millisecond' END, CASE WHEN $10 THEN now() END,
+                now() - $11 * interval '1 millisecond')
             ON CONFLICT DO NOTHING
         )
         INSERT INTO tiffin.relay_cursors (relay, partition, position, event) VALUES ($1, $2, $3, $4)
         ON CONFLICT (relay, partition) DO UPDATE SET position = excluded.position, event = excluded.event
-        """, [.text, .int2, .int8, .text, .text, .int4, .int4, .text, .int8, .bool])
+        """, [.text, .int2, .int8, .text, .text, .int4, .int4, .text, .int8, .bool, .int8])
 
     // What was sent again or skipped meanwhile is left alone.
     static let retry = Statement(
@@ -274,7 +279,8 @@ private enum Statements {
         """
         UPDATE tiffin.relay_deliveries SET attempts = $4, refusals = $5, answer = $6, tried_at = now(),
             next_at = CASE WHEN NOT $8 THEN now() + $7 * interval '1 millisecond' END,
-            set_aside_at = CASE WHEN $8 THEN now() END
+            set_aside_at = CASE WHEN $8 THEN now() END,
+            refused_at = CASE WHEN $5 > 0 THEN coalesce(refused_at, now()) END
         WHERE relay = $1 AND partition = $2 AND position = $3 AND attempts = $4 - 1
         """, [.text, .int2, .int8, .int4, .int4, .text, .int8, .bool])
 
@@ -298,7 +304,8 @@ private enum Statements {
     static let again = Statement(
         "send_relay_delivery_again",
         """
-        UPDATE tiffin.relay_deliveries SET attempts = 0, refusals = 0, next_at = now(), set_aside_at = NULL
+        UPDATE tiffin.relay_deliveries
+        SET attempts = 0, refusals = 0, refused_at = NULL, next_at = now(), set_aside_at = NULL
         WHERE relay = $1 AND partition = $2 AND position = $3
         """, [.text, .int2, .int8])
 
