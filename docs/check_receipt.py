@@ -240,8 +240,9 @@ def check_signed_head(note, keys, partition, size, root):
     return [key.name for key in signed]
 
 
-def check_receipt(receipt, known, log, keys=()):
-    """Checks every step, and against a known digest, an exported log and keys where these are given."""
+def verify(receipt, known, log, keys=()):
+    """Checks every step, and against a known digest, an exported log and keys where these are given. Returns what log the
+    event is in, in words, and who has signed that, as far as keys are known."""
     form = receipt["receipt"]
     expect(form in range(1, 7), "this is a receipt of another version")
     of_tree = " of a tree" if form > 2 else ""
@@ -288,10 +289,17 @@ def check_receipt(receipt, known, log, keys=()):
         expect(not known or known in chain, "the receipt's chain never has the digest of --head")
         end = f"the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches"
     expect(is_of_log, "its batch is not in the exported log")
-    signers = form > 4 and check_signed_head(receipt["signedHead"], keys, event["partition"], batches, root)
+    signers = check_signed_head(receipt["signedHead"], keys, event["partition"], batches, root) if form > 4 else []
+    return end, f", signed by {' and '.join(signers)}" if signers else ""
+
+
+def check_receipt(receipt, known, log, keys=()):
+    """Checks a receipt, and says what it proves."""
+    end, signers = verify(receipt, known, log, keys)
+    event, batch = receipt["event"], receipt["batch"]
     print(safe(
-        f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
-        f"from position {first} on, in {end}" + (f", signed by {' and '.join(signers)}" if signers else "")))
+        f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {batch['index'] + 1} of "
+        f"{batch['size']} from position {batch['firstPosition']} on, in {end}{signers}"))
     compared(known, log, keys)
 
 

@@ -155,9 +155,13 @@ def test_a_browser_proves_its_own_orders(shop):
     receipt = browser("GET", f"/v1/proof/order-{order}/1").body
     run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True)
     assert run.returncode == 0 and f"order.placed, version 1 of order-{order}" in run.stdout.decode()
+    proof = browser("GET", f"/v1/orders/{order}/proof").body
+    run = subprocess.run([binary(), "verify", "-"], input=proof, capture_output=True)
+    assert run.returncode == 0 and f"of order {order} " in run.stdout.decode()
     other.json("POST", "/v1/cart/lines", line())
     for nobody in other, Browser(shop.server):
-        assert nobody.json("GET", f"/v1/proof/order-{order}/1", status=404)["code"] == "NOTFOUND"
+        for path in f"proof/order-{order}/1", f"orders/{order}/proof":
+            assert nobody.json("GET", f"/v1/{path}", status=404)["code"] == "NOTFOUND"
     cart = shop.client.json("ORDER.GET", order)["cart"]
     for stream in f"cart-{cart}", "outlet-kitchen":
         assert browser("GET", f"/v1/proof/{stream}/1").status == 403

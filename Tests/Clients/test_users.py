@@ -467,9 +467,16 @@ def test_a_receipt_is_for_those_who_may_see_the_order(shop):
             assert client.error("LOG.PROVE", stream, 1) == NO_KEY
         assert client.error("LOG.PROVE", anna, 1, "FORM", "links") == NO_KEY
         assert client.error("LOG.TREE", 0).code == "NOPERM"
+        proof = client("ORDER.PROVE", shop.orders["anna"])
+        run = subprocess.run([binary(), "verify", "-"], input=proof, capture_output=True, timeout=60)
+        assert run.returncode == 0 and f"of order {shop.orders['anna']} " in run.stdout.decode()
+        assert str(client.error("ORDER.PROVE", shop.orders["bert"])) == f"NOTFOUND {bert} has no version 1"
+        assert str(client.error("ORDER.PROVE", "anna-no")) == "NOTFOUND order-anna-no has no version 1"
     with shop.client("cook") as client:
         assert client("LOG.PROVE", f"order-{shop.orders['grill']}", 1)
         assert client.error("LOG.PROVE", anna, 1).code == "NOTFOUND"
+        assert client("ORDER.PROVE", shop.orders["grill"])
+        assert client.error("ORDER.PROVE", shop.orders["anna"]).code == "NOTFOUND"
         assert client.error("LOG.PROVE", "outlet-grill", 1) == NO_KEY
 
 

@@ -21,7 +21,7 @@ import Users
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
         "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "CART.QUOTE", "ORDER.GET", "ORDERS",
-        "SLOTS", "LOG.PROVE",
+        "SLOTS", "LOG.PROVE", "ORDER.PROVE",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: [
@@ -102,7 +102,7 @@ import Users
     private static let withoutCarts: Set = [
         "OUTLET.HOME", "OUTLET.TAGS", "SLOTS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
         "ORDER.CHANGE", "ORDER.AGREE", "ORDER.DECLINE",
-        "ORDERS", "LOG.PROVE",
+        "ORDERS", "LOG.PROVE", "ORDER.PROVE",
     ]
 
     @Test(arguments: commands.map(\.name))

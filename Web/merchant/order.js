@@ -24,9 +24,10 @@ export async function show(main, parameters, { signal, fail, session }) {
     const time = (moment) => clockTime(moment, outlet.timeZone);
     const body = h("div", { class: "page" });
     const refund = h("button", { class: "button", type: "button", click: openRefund }, "Give back…");
+    const proof = h("a", { href: `${path}/proof`, download: `order-${id}.json`, "data-testid": "order_proof" }, "Proof");
     const history = h("section", { hidden: true });
     const asked = h("section", { class: "section", "data-testid": "proposal", hidden: true });
-    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), asked, body, h("p", {}, refund), history);
+    main.replaceChildren(...heading(outlet, "orders"), h("h2", {}, `Order ${numberOf(id)}`), asked, body, h("p", { class: "chips" }, refund, proof), history);
     await draw();
     keepReading(EVERY, signal, async () => {
         try {

@@ -222,7 +222,7 @@ export class OrderPage {
         document.title = `${name} · Tiffin`;
         setText(title, `Order ${numberOf(order.order)}`);
         setText(id, `${order.order}, ${clockTime(order.placedAt ?? order.updatedAt, zone)}`);
-        setAttribute(parts.proof, "href", `/v1/proof/order-${order.order}/1`);
+        setAttribute(parts.proof, "href", `${this.#path}/proof`);
         setAttribute(parts.proof, "download", `order-${order.order}.json`);
         setText(place, this.#place?.name ?? order.outlet);
         setAttribute(place, "href", `/o/${order.outlet}`);

@@ -24,17 +24,17 @@ __all__ = [
     "MovementSum", "NetSum", "NewToken", "NumberFacet", "OfferedService", "OfferedServiceInput", "OpeningHours",
     "OpeningHoursDay", "OpeningPeriod", "OptionGroup", "OptionInput", "Order", "OrderChange", "OrderChangeDeclinedBy",
     "OrderChangeInput", "OrderChangeState", "OrderLine", "OrderMissing", "OrderPage", "OrderPayment",
-    "OrderPaymentState", "OrderRow", "OrderStatus", "Outlet", "OutletCharges", "OutletFollows", "OutletInput",
-    "OutletInputServices", "OutletPage", "OutletPayment", "OutletServices", "OutletStatus", "OwnOutlet", "OwnOutlets",
-    "PaymentDoubt", "PaymentDoubtKind", "PaymentDoubtWhy", "PaymentSum", "PeriodInput", "PromiseChange", "PromoCard",
-    "PromoModel", "Promotion", "PromotionInput", "PromotionOn", "Promotions", "PromotionsSection", "ProveEventAnswer",
-    "ProveEventForm", "ProvenBatch", "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer", "Rebuild", "Receipt",
-    "RefundedTax", "Relay", "Relays", "RemovedUser", "SavedItems", "SavedItemsState", "SavedOutlets", "Scope",
-    "ScopeInput", "SectionInput", "ServiceCharge", "ServiceInput", "ServicePrices", "ServiceSum", "Session",
-    "SignedHead", "Slot", "SlotRule", "Slots", "SlotsInput", "SlowCommand", "SlowCommands", "SpecialDay",
-    "SpecialDayInput", "Stock", "StockRow", "StockRowKind", "TagBar", "Takings", "TakingsDay", "TakingsDayPayments",
-    "TakingsHour", "TakingsSum", "Tax", "TaxInput", "TaxInputRates", "TaxRates", "TaxSum", "Today", "TreeProof",
-    "User", "UserRole", "Users",
+    "OrderPaymentState", "OrderProof", "OrderRow", "OrderStatus", "Outlet", "OutletCharges", "OutletFollows",
+    "OutletInput", "OutletInputServices", "OutletPage", "OutletPayment", "OutletServices", "OutletStatus", "OwnOutlet",
+    "OwnOutlets", "PaymentDoubt", "PaymentDoubtKind", "PaymentDoubtWhy", "PaymentSum", "PeriodInput", "PromiseChange",
+    "PromoCard", "PromoModel", "Promotion", "PromotionInput", "PromotionOn", "Promotions", "PromotionsSection",
+    "ProveEventAnswer", "ProveEventForm", "ProvenBatch", "ProvenEvent", "Quote", "QuoteRequire", "ReadLogAnswer",
+    "Rebuild", "Receipt", "RefundedTax", "Relay", "Relays", "RemovedUser", "SavedItems", "SavedItemsState",
+    "SavedOutlets", "Scope", "ScopeInput", "SectionInput", "ServiceCharge", "ServiceInput", "ServicePrices",
+    "ServiceSum", "Session", "SignedHead", "Slot", "SlotRule", "Slots", "SlotsInput", "SlowCommand", "SlowCommands",
+    "SpecialDay", "SpecialDayInput", "Stock", "StockRow", "StockRowKind", "TagBar", "Takings", "TakingsDay",
+    "TakingsDayPayments", "TakingsHour", "TakingsSum", "Tax", "TaxInput", "TaxInputRates", "TaxRates", "TaxSum",
+    "Today", "TreeProof", "User", "UserRole", "Users",
 ]
 
 CancelOrderBy: TypeAlias = Literal["customer", "merchant"]
@@ -1316,6 +1316,15 @@ class OrderPayment:
     debt: Debt | None = None
     # Reports that cannot be.
     doubt: list[PaymentDoubt] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderProof:
+    # The version of this form.
+    proof: int
+    order: str
+    # Of each event of the order, in one tree.
+    receipts: list[Receipt]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 from .connection import Connection, filters as _filters, segment
 from .documents import (
     CancelOrderBy, CartService, EndingCode, FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage,
-    Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
+    OrderProof, Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
 )
 from .stream import Update, follow, question
 
@@ -135,6 +135,11 @@ class Site:
         return self.connection.call(
             "POST", f"/v1/orders/{segment(order)}/decline", int, takes="version", query=[("version", version)],
             body={"by": by}, has_key=True, key=key, deadline=deadline)
+
+    def prove_order(self, order: str, *, deadline: float | None = None) -> OrderProof:
+        """Returns a proof, without the log, of what an order cost, and of what was paid and given back. (ORDER.PROVE)
+        """
+        return self.connection.call("GET", f"/v1/orders/{segment(order)}/proof", OrderProof, deadline=deadline)
 
     # --- Menus
 

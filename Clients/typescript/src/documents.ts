@@ -1174,6 +1174,14 @@ export interface OrderPayment {
 
 export type OrderPaymentState = "authorised" | "captured" | "voided" | "refunded" | "chargedBack" | "failed";
 
+export interface OrderProof {
+    /** The version of this form. */
+    proof: number;
+    order: string;
+    /** Of each event of the order, in one tree. */
+    receipts: Receipt[];
+}
+
 export interface OrderRow {
     order: string;
     outlet: string;

@@ -4,7 +4,7 @@ import { Connection, segment, type Call, type Filters, type Write } from "./conn
 import { follow, question, type Following, type Update } from "./stream.js";
 import type {
     CancelOrderBy, CartService, EndingCode, FoundItem, Home, Item, ItemPage, Menu, Order, OrderChangeInput, OrderPage,
-    Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
+    OrderProof, Outlet, OutletPage, ProveEventAnswer, ProveEventForm, SavedItems, SavedOutlets, SignedHead, Slots,
 } from "./documents.js";
 
 /** What the store and the console have in common. */
@@ -110,6 +110,11 @@ export abstract class Site {
         return this.connection.call(
             "POST", `/v1/orders/${segment(order)}/decline`, { body: fields, takes: "version", write: call },
         );
+    }
+
+    /** Returns a proof, without the log, of what an order cost, and of what was paid and given back. (ORDER.PROVE) */
+    proveOrder(order: string, call: Call = {}): Promise<OrderProof> {
+        return this.connection.call("GET", `/v1/orders/${segment(order)}/proof`, { call });
     }
 
     // Menus

@@ -224,6 +224,7 @@ extension Route {
         Route(
             "getOrder", "GET", "/v1/orders/{order}", both, "ORDER.GET",
             [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
+        Route("proveOrder", "GET", "/v1/orders/{order}/proof", both, "ORDER.PROVE", .document(.never)),
         Route(
             "cancelOrder", "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
             [.body("by", "BY"), .body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),

@@ -8,6 +8,8 @@ public struct ReceiptVerdict: Equatable, Sendable {
     public var isProven: Bool
     /// The result in a sentence, then a line for each step that was checked; or the first step that failed.
     public var lines: [String]
+    /// Of these, the lines of what it was compared with.
+    let comparisons: [String]
 
     /// Checks a receipt.
     ///
@@ -28,9 +30,11 @@ public struct ReceiptVerdict: Equatable, Sendable {
             if let anchors { comparisons += try receipt.compare(proof, with: anchors) }
             comparisons += try receipt.compareSignatures(logs, witnesses)
             isProven = true
-            lines = [receipt.sentence] + receipt.steps(comparisons).map { "  \($0)" }
+            self.comparisons = comparisons.isEmpty ? [receipt.withoutComparison] : comparisons
+            lines = [receipt.sentence] + (receipt.steps + self.comparisons).map { "  \($0)" }
         } catch {
             isProven = false
+            comparisons = []
             lines = ["not proven, at the \(error.step.rawValue): \(error)"]
         }
     }
@@ -168,7 +172,7 @@ extension Receipt {
             + "\(event.recordedAt.rfc3339), \(place), and that batch is part of the log \(log)"
     }
 
-    fileprivate func steps(_ comparisons: [String]) -> [String] {
+    fileprivate var steps: [String] {
         var steps = [
             "the positions\(tree == nil ? ", which no digest covers," : "") agree, and the stream belongs to partition \(event.partition) of "
                 + "\(partitioning.count)",
@@ -188,15 +192,16 @@ extension Receipt {
         case let head?: steps.append("\(Receipt.batches(head.links.count)) later, the chain has the head's digest")
         case nil: steps.append("the receipt is not linked to a head")
         }
-        if let signedHead, comparisons.isEmpty {
+        return steps
+    }
+
+    fileprivate var withoutComparison: String {
+        if let signedHead {
             let names = signedHead.signatures.map(\.name).joined(separator: ", ")
-            steps.append("the root is said to be signed by \(names): --log and --witness verify that")
-        } else if comparisons.isEmpty {
-            steps.append(
-                "nothing from elsewhere was compared: this is proven for the log that has this digest, and --head or "
-                    + "--anchor show whether that is yours")
+            return "the root is said to be signed by \(names): --log and --witness verify that"
         }
-        return steps + comparisons
+        return "nothing from elsewhere was compared: this is proven for the log that has this digest, and --head or "
+            + "--anchor show whether that is yours"
     }
 
     private var whereTo: String { head == nil ? "on" : "to the head" }

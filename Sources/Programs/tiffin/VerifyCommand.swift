@@ -5,13 +5,14 @@ internal import EventLoop
 
 enum VerifyCommand: Subcommand {
     static let name = "verify"
-    static let summary = "checks a receipt of LOG.PROVE, without a server or a database"
+    static let summary = "checks a receipt of LOG.PROVE, or the proof of an order, without a server or a database"
     static let operands = ["<receipt>"]
     static let options: [any DeclaredOption] = [head, anchor, log, witness]
     static let failureCode = ExitCode.unreadable
 
     static let about: String? = """
         The receipt is a file, or - for standard input: redis-cli -p 7379 LOG.PROVE cart-cart-1 3 | tiffin verify -
+        Of an answer of ORDER.PROVE it works out again what the order cost and what was given back of it.
         Exit codes: 0 proven, 1 not proven, 3 something cannot be read, 64 wrong options.
         """
 
@@ -38,7 +39,7 @@ enum VerifyCommand: Subcommand {
         return verdict.isProven ? .success : .failure
     }
 
-    private static func verdict(_ options: Options) throws -> ReceiptVerdict {
+    private static func verdict(_ options: Options) throws -> (isProven: Bool, lines: [String]) {
         guard let path = options.operands.first else { throw UsageError("which receipt?") }
         let anchors = try options[anchor].map { try AnchorFile($0).read() }
         let text =
@@ -46,9 +47,15 @@ enum VerifyCommand: Subcommand {
             ? try NamedFile.standardInput(named: "standard input", atMost: maximumLength)
             : try NamedFile.contents(of: path, atMost: maximumLength)
         do {
-            return ReceiptVerdict(
+            if let proof = try OrderProof(json: text) {
+                let verdict = OrderVerdict(
+                    of: proof, head: options[head], anchors: anchors, logs: options[log], witnesses: options[witness])
+                return (verdict.isProven, verdict.lines)
+            }
+            let verdict = ReceiptVerdict(
                 of: try Receipt(json: text), head: options[head], anchors: anchors, logs: options[log],
                 witnesses: options[witness])
+            return (verdict.isProven, verdict.lines)
         } catch {
             throw Unreadable(description: "\(path == "-" ? "standard input" : path) is not a receipt: \(error)")
         }

@@ -206,6 +206,21 @@ extension Server: @LoopActor Service {
         return .promise(promise)
     }
 
+    package func proof(
+        of order: Identifier, to caller: Caller, within confinement: Confinement?
+    ) -> Response {
+        let promise = Promise(about: .order)
+        let stream = StreamName(.order, order)
+        documents.whetherShown(stream, within: confinement) { [receipts] isShown in
+            switch isShown {
+            case .failure(let failure): promise.fail(failure)
+            case .success(false): promise.fail(.noSuchVersion(1, of: stream))
+            case .success(true): receipts.proof(of: order, to: caller) { promise.end($0.map(Answer.document)) }
+            }
+        }
+        return .promise(promise)
+    }
+
     package func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response {
         let promise = Promise(about: .order)
         receipts.growth(of: partition, head: head, since: size, to: caller) {

@@ -223,6 +223,8 @@ final class MemoryService: Service {
         return .answer(.null)
     }
 
+    func proof(of order: Identifier, to caller: Caller, within confinement: Confinement?) -> Response { .answer(.null) }
+
     func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response { .answer(.null) }
 
     // MARK: Maintenance

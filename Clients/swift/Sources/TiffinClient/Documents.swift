@@ -1617,6 +1617,14 @@ public struct OrderPaymentState: Word {
     public static let failed: OrderPaymentState = "failed"
 }
 
+public struct OrderProof: Codable, Equatable, Sendable {
+    /// The version of this form.
+    public var proof: Int
+    public var order: String
+    /// Of each event of the order, in one tree.
+    public var receipts: [Receipt]
+}
+
 public struct OrderRow: Codable, Equatable, Sendable {
     public var order: String
     public var outlet: String

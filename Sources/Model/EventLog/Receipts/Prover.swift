@@ -1,3 +1,5 @@
+public import Domain
+
 /// Makes receipts, and proofs that a log goes on from what it was.
 public struct Prover: Sendable {
     /// How many events are read from the log at once.
@@ -21,6 +23,8 @@ public struct Prover: Sendable {
         case unsuitableSize(Int64)
         /// No head is signed that has the event.
         case notSigned
+        /// The order has more events than are proven at once.
+        case tooManyEvents
         /// The log does not match its digests; what is wrong, for an operator.
         case damaged(String)
         /// The log cannot be read.
@@ -55,14 +59,6 @@ public struct Prover: Sendable {
             try await log.read(stream: stream, partition: partition, afterVersion: version - 1, limit: 1)
         }
         guard let event = found.first, event.version == version else { throw .noSuchEvent }
-        guard (1...LogHead.maximumPosition).contains(event.position) else {
-            throw .damaged("no event can have the position \(event.position)")
-        }
-        // A receipt has the payload as text: bytes that are not UTF-8 would change in it.
-        guard String(validating: event.payload, as: UTF8.self) != nil,
-            String(validating: event.metadata, as: UTF8.self) != nil
-        else { throw .damaged("the event at position \(event.position) is not UTF-8") }
-
         let commit = try await self.commit(of: event)
         var end = head
         var signedHead: SignedNote?
@@ -77,7 +73,67 @@ public struct Prover: Sendable {
             else { throw .notSigned }
             (end, signedHead) = (published.position, note)
         }
-        let target = try await target(end, after: commit)
+        let receipt = try await receipt(of: event, commit, to: try await target(end, after: commit), form, signedHead)
+        if form == .links, receipt.head == nil, head != nil { throw .tooManyLinks(maximumLinks) }
+        return receipt
+    }
+
+    /// A proof of all events of an order, in one tree: the newest that is signed, if it has all of them, or else up to the
+    /// present end of the log.
+    @concurrent
+    public func proof(of order: Identifier) async throws(Failure) -> OrderProof {
+        let stream = StreamName(.order, order)
+        let partition = log.partitioning.partition(of: stream)
+        let events = try await reading { () async throws(EventLogError) in
+            try await log.read(
+                stream: stream, partition: partition, afterVersion: 0, limit: OrderProof.maximumEvents + 1)
+        }
+        guard let last = events.last else { throw .noSuchEvent }
+        guard events.count <= OrderProof.maximumEvents else { throw .tooManyEvents }
+        let commit = try await self.commit(of: last)
+        let published = try await reading { () async throws(EventLogError) in
+            try await log.signedHead(of: partition)
+        }
+        if let published, published.position >= commit.lastPosition, let note = SignedNote(published.note) {
+            do throws(Failure) {
+                return try await proof(
+                    of: order, events, to: try await target(published.position, after: commit), .signed, note)
+            } catch {
+                guard error == .notSigned else { throw error }
+            }
+        }
+        return try await proof(of: order, events, to: try await target(nil, after: commit), .tree, nil)
+    }
+
+    private func proof(
+        of order: Identifier, _ events: [RecordedEvent], to target: LogHead, _ form: Receipt.Form,
+        _ signedHead: SignedNote?
+    ) async throws(Failure) -> OrderProof {
+        var receipts: [Receipt] = []
+        for event in events {
+            receipts.append(try await receipt(of: event, try await commit(of: event), to: target, form, signedHead))
+        }
+        let proof = OrderProof(of: order, receipts)
+        do throws(Receipt.Fault) {
+            try proof.verify()
+        } catch {
+            throw .damaged(error.description)
+        }
+        return proof
+    }
+
+    /// A receipt for an event that was read.
+    ///
+    /// - Parameters:
+    ///   - target: where the tree or the links end.
+    ///   - signedHead: what was signed of the tree up to there, for a signed receipt.
+    private func receipt(
+        of event: RecordedEvent, _ commit: Commit, to target: LogHead, _ form: Receipt.Form, _ signedHead: SignedNote?
+    ) async throws(Failure) -> Receipt {
+        // A receipt has the payload as text: bytes that are not UTF-8 would change in it.
+        guard String(validating: event.payload, as: UTF8.self) != nil,
+            String(validating: event.metadata, as: UTF8.self) != nil
+        else { throw .damaged("the event at position \(event.position) is not UTF-8") }
         let batch = try await batch(of: event, commit)
         var receipt = Receipt(partitioning: log.partitioning, event: event, batch: batch, head: nil)
         switch form {
@@ -90,7 +146,6 @@ public struct Prover: Sendable {
             }
         case .links:
             let links = try await links(from: commit, to: target)
-            if links == nil, head != nil { throw .tooManyLinks(maximumLinks) }
             receipt.head = links.map { Receipt.Head(links: $0, position: target.position, digest: target.digest) }
         }
         do throws(Receipt.Fault) {
@@ -168,6 +223,9 @@ public struct Prover: Sendable {
     // MARK: Parts
 
     private func commit(of event: RecordedEvent) async throws(Failure) -> Commit {
+        guard (1...LogHead.maximumPosition).contains(event.position) else {
+            throw .damaged("no event can have the position \(event.position)")
+        }
         guard let commit = try await commits(event.partition, after: event.position - 1, limit: 1).first,
             (commit.firstPosition...max(commit.firstPosition, commit.lastPosition)).contains(event.position)
         else { throw .damaged("no batch has the event at position \(event.position)") }

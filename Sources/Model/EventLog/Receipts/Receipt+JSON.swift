@@ -289,7 +289,7 @@ extension Receipt {
     public static let schema = JSONSchema.oneOf([treeSchema, linksSchema])
 
     /// A receipt with the tree over the partition.
-    public static let treeSchema = schema([
+    public static let treeSchema: JSONSchema = schema([
         .member(
             "batch",
             .object(batchMembers, [.member("path", .string, "base64"), .member("previousChainDigest", .string)])

@@ -36,6 +36,8 @@ extension Receipt {
             case tree
             /// The chain, or the tree, has a digest that is known from elsewhere, or was signed.
             case head
+            /// Several receipts are of the events of one order, in one tree.
+            case order
         }
 
         /// The step.

@@ -31,6 +31,15 @@ enum OrderCommands {
             }
         },
         Command(
+            "ORDER.PROVE", .orders, role: .customer, answers: OrderProof.schema, refusing: [.notFound],
+            "Returns a proof, without the log, of what an order cost, and of what was paid and given back."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            return { service, call throws(Failure) in
+                service.proof(of: try call[order], to: call.caller, within: call.confinement)
+            }
+        },
+        Command(
             "ORDER.ACCEPT", .orders, role: .merchant, effect: .write(.order),
             "Takes an order on, to be ready at a time; returns its version."
         ) { parameters in

@@ -272,6 +272,9 @@ package protocol ServiceOfHistory {
         within confinement: Confinement?
     ) -> Response
 
+    /// A proof of all events of an order, as JSON. An order that is not within a confinement is not there.
+    func proof(of order: Identifier, to caller: Caller, within confinement: Confinement?) -> Response
+
     /// What a partition is, by the root over it, and that it goes on from what it was, as JSON.
     func growth(of partition: Int, head: Int64?, since size: Int64?, to caller: Caller) -> Response
 }

@@ -1,4 +1,5 @@
 internal import Application
+internal import Domain
 internal import EventLog
 internal import EventLoop
 
@@ -34,6 +35,15 @@ final class ReceiptIssuer {
             return try await prover.receipt(for: stream, version: version, head: head, form: form ?? .tree).json
         } failure: {
             Failure($0, missing: .noSuchVersion(version, of: stream))
+        }
+    }
+
+    /// Calls `completion` with the JSON of the proof of an order. See `Prover`.
+    func proof(of order: Identifier, to caller: Caller, completion: @escaping Completion) {
+        prove(to: caller, completion) { prover throws(Prover.Failure) in
+            try await prover.proof(of: order).json
+        } failure: {
+            Failure($0, missing: .noSuchVersion(1, of: StreamName(.order, order)))
         }
     }
 
@@ -89,6 +99,8 @@ extension Failure {
         case .tooManyLinks(let count):
             self.init(.limit, "more than \(count) batches lie between the event's and HEAD")
         case .unsuitableSize(let size): self = .invalid("SINCE", "the log has \(size) batches")
+        case .tooManyEvents:
+            self.init(.limit, "at most \(OrderProof.maximumEvents) events of an order are proven")
         case .notSigned: self.init(.notFound, "no head is signed that has the event")
         case .damaged(let reason): self.init(.corrupt, "the log is not what its digests say: \(reason)")
         case .unavailable(let error): self = .unavailable("\(error)")
