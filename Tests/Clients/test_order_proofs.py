@@ -156,6 +156,37 @@ def test_every_random_order_is_proven(shop):
     assert proven >= RANDOM_ORDERS / 2
 
 
+@pytest.fixture(scope="module")
+def cakes(shop):
+    """An order with discounts on its lines and on its delivery, that is changed and given back, with its proof."""
+    items = [item_document("eclair", 400), item_document("tart", 550)]
+    put_open_outlet(shop, "bakery", [section_document("cakes", items)], **{
+        "taxIncluded": False, "taxes": [{"id": "vat", "name": "VAT", "rate": 8_875}], "acceptWithin": 600, "minimumOrder": 0,
+        "charges": {"service": {"rate": 12_500, "tax": "vat"}, "delivery": {"fee": 250, "tax": "vat"}}})
+    for name, promotion in {
+        "three": {"title": "Three for two", "on": "items", "give": {"percent": 100_000}, "of": {"sections": ["cakes"]}, "buy": 2},
+        "ten": {"title": "Ten percent", "on": "order", "give": {"percent": 10_000}},
+        "free": {"title": "We bring it", "on": "delivery", "give": {"amount": 199}, "minimum": 2_000},
+    }.items():
+        shop("PROMO.PUT", "bakery", name, json.dumps(promotion))
+    order = order_at(shop, "bakery", "cakes", ("eclair", 3), ("tart", 2))
+    shop("ORDER.REFUND", order, "LINE", "eclair", "QTY", 1, "CODE", "ITEMS")
+    shop("ORDER.CHANGE", order, json.dumps({"lines": [{"line": "tart", "quantity": 1}]}), "BY", "merchant")
+    shop("ORDER.AGREE", order, shop.json("ORDER.GET", order)["proposal"]["after"]["digest"])
+    shop("ORDER.REFUND", order, "LINE", "tart", "QTY", 1, "CODE", "ITEMS")
+    shop("ORDER.REFUND", order, "CODE", "OTHER")
+    return order, shop.json("ORDER.PROVE", order)
+
+
+def test_discounts_are_worked_out_too(shop, cakes):
+    order, proof = cakes
+    steps = told(proof)
+    assert any(step.startswith("Three for two: -400 off the lines") for step in steps)
+    assert "We bring it: -199 off the delivery" in steps and "delivery: 250" in steps
+    shown = shop.json("ORDER.GET", order)
+    assert steps[-1] == f"in the end: {shown['total']} for the order, {shown['total']} of it given back: it costs 0"
+
+
 # --- what is changed without the log
 
 
@@ -280,9 +311,10 @@ def put(payload, place, change_it):
     payload[place[-1]] = change_it(payload[place[-1]])
 
 
-def test_no_number_of_a_bill_a_change_or_a_refund_can_be_another(story):
+@pytest.mark.parametrize("which", ["story", "cakes"])
+def test_no_number_of_a_bill_a_change_or_a_refund_can_be_another(which, request):
     """Somebody makes a log of their own, with all its digests: then the arithmetic is wrong."""
-    order, proof = story
+    order, proof = request.getfixturevalue(which)
     assert both(forge(proof, lambda *_: None))[0] == 0
     tried, passed = 0, []
     for number, receipt in enumerate(proof["receipts"]):

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from test_order_proofs import check as check_order
 from test_receipts import check, verify
 from tiffin import Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql
 
@@ -129,6 +130,31 @@ def test_a_receipt_is_proven_by_the_keys_of_the_log_and_of_two_witnesses_alone(d
             fill(client, "cart-2")
             assert "cosigned by 2 of 2" in signer.sign(database).stdout
             assert all(verdict.returncode == 0 for verdict in proofs(client, "cart-2", *keys)[1:])
+
+
+def test_the_proof_of_an_order_ends_where_all_of_it_is_signed(database, tmp_path, log_key):
+    path, key = log_key
+    with Server(database=database) as server, server.client() as client:
+        open_kitchen(client)
+        fill(client)
+        order = client("CART.CHECKOUT", "cart-1", "TOTAL", 500).decode()
+
+        def proof(*options):
+            text = client("ORDER.PROVE", order).decode()
+            return json.loads(text), [run("-", *options, text=text).returncode for run in (verify, check_order)]
+
+        assert proof("--log", key) == (proof()[0], [1, 1]) and proof()[1] == [0, 0]
+        signer = Signer(tmp_path, [path], [])
+        assert signer.sign(database).returncode == 0
+        fill(client, "cart-2")
+        signed, codes = proof("--log", key)
+        assert codes == [0, 0] and all(receipt["signedHead"] for receipt in signed["receipts"])
+        # What is given back is not signed yet, so there is one tree for all, and it is the newest.
+        client("ORDER.REFUND", order, "AMOUNT", 100, "CODE", "OTHER")
+        unsigned, codes = proof("--log", key)
+        assert codes == [1, 1] and all("signedHead" not in receipt for receipt in unsigned["receipts"])
+        assert signer.sign(database).returncode == 0
+        assert proof("--log", key)[1] == [0, 0]
 
 
 def test_keys_change_while_both_sign(database, tmp_path, log_key):
