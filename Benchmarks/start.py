@@ -23,7 +23,7 @@ GOAL_SECONDS_OF_ITEMS = 2
 GOAL_SECONDS_OF_SEARCHES = 5
 ITEMS = 500_000
 # Far more than a server needs to save what was put.
-SAVED_SECONDS = 120
+SAVED_SECONDS = 600
 # Names as clients may choose them. Numbered ones come in the order of their keys, random ones in none.
 NAMES = {
     "numbered": "'cart-' || lpad(n::text, 12, '0')",

@@ -17,7 +17,7 @@ final class AttributeIndex: FilterIndex {
     init(fold: @escaping (Text) -> Text) { self.fold = fold }
 
     func load(_ listings: [Listing], from row: UInt32) {
-        forEach(of: listings, from: row) { listing, row in
+        listings.forEach(from: row) { listing, row in
             for attribute in listing.attributes.list {
                 let index = index(of: attribute.name)
                 attribute.value.forEachWord { index.words.load($0, at: row) }

@@ -14,14 +14,17 @@ protocol FilterIndex: AnyObject {
 }
 
 extension FilterIndex {
-    func load(_ listings: [Listing], from row: UInt32) { forEach(of: listings, from: row, insert) }
+    func load(_ listings: [Listing], from row: UInt32) { listings.forEach(from: row) { insert(copy $0, at: $1) } }
 
     func finishLoading() {}
+}
 
-    /// Calls the body with each listing and its row.
+extension [Listing] {
+    /// Calls the body with each listing and its row. Listings are lent: a copy of one takes as long as an index takes
+    /// for it.
     @inline(__always)
-    func forEach(of listings: [Listing], from row: UInt32, _ body: (borrowing Listing, UInt32) -> Void) {
-        listings.withUnsafeBufferPointer { listings in
+    func forEach(from row: UInt32, _ body: (borrowing Listing, UInt32) -> Void) {
+        withUnsafeBufferPointer { listings in
             for index in listings.indices { body(listings[index], row + UInt32(index)) }
         }
     }

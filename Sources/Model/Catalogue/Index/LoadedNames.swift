@@ -28,9 +28,9 @@ struct LoadedNames {
         var rank: Int64 = -1
         var last: Text?
         for row in folded.sortedPlaces() {
-            if folded[row] != last { rank += 1 }
-            last = folded[row]
-            ranks[row] = rank
+            if folded[Int(row)] != last { rank += 1 }
+            last = folded[Int(row)]
+            ranks[Int(row)] = rank
         }
         var column = NumberColumn()
         for (row, rank) in ranks.enumerated() { column[UInt32(row)] = rank }

@@ -76,8 +76,8 @@ final class SearchIndex {
         all.insert(row..<row + UInt32(listings.count))
         forEachPart { part in
             if let index = part { return index.load(listings, from: row) }
-            for (index, listing) in listings.enumerated() {
-                setKeys(of: listing, loadedNames.fold(listing.name, analyser), at: row + UInt32(index))
+            listings.forEach(from: row) { listing, row in
+                setKeys(of: listing, loadedNames.fold(listing.name, analyser), at: row)
             }
         }
     }
@@ -101,7 +101,7 @@ final class SearchIndex {
         (0..<filters.count + 1).concurrentForEach { body($0 == 0 ? nil : filters[$0 - 1]) }
     }
 
-    private func setKeys(of listing: Listing, _ foldedName: Text, at row: UInt32) {
+    private func setKeys(of listing: borrowing Listing, _ foldedName: Text, at row: UInt32) {
         for order in ListingOrder.allCases {
             orders[order.rawValue].keys[row] = order.key(listing, foldedName: foldedName)
         }

@@ -1,16 +1,30 @@
 /// Rows sorted by their keys; equal keys keep the order of the rows. Rows without a key come last.
 struct SortedRows {
-    /// The bits of a key that rows are sorted by at once.
-    private static let digitBits = 11
-
     var rows: [UInt32]
 
     /// - Parameter rows: in ascending order.
     init(_ rows: [UInt32], by keys: NumberColumn) {
-        // A radix sort, the lowest digits first. The order of these numbers is that of the keys.
-        var sorted = rows.map { (key: UInt64(bitPattern: keys.key($0)) ^ 1 << 63, row: $0) }
+        // The order of these numbers is that of the keys.
+        let keyed = rows.map { KeyedRow(key: UInt64(bitPattern: keys.key($0)) ^ 1 << 63, row: $0) }
+        self.rows = keyed.radixSorted().map(\.row)
+    }
+}
+
+struct KeyedRow {
+    var key: UInt64
+    var row: UInt32
+}
+
+extension [KeyedRow] {
+    /// The bits of a key that rows are sorted by at once.
+    private static var digitBits: Int { 11 }
+
+    /// Sorted by the keys, the lowest digits first; equal keys keep their order.
+    func radixSorted() -> [KeyedRow] {
+        guard let first else { return [] }
+        var sorted = self
         var other = sorted
-        let varying = sorted.reduce(0) { $0 | ($1.key ^ sorted[0].key) }
+        let varying = reduce(0) { $0 | ($1.key ^ first.key) }
         let mask = UInt64(1) << Self.digitBits - 1
         for shift in stride(from: 0, to: UInt64.bitWidth, by: Self.digitBits) where varying >> shift & mask != 0 {
             var starts = [Int](repeating: 0, count: 1 << Self.digitBits + 1)
@@ -23,6 +37,6 @@ struct SortedRows {
             }
             swap(&sorted, &other)
         }
-        self.rows = sorted.map(\.row)
+        return sorted
     }
 }

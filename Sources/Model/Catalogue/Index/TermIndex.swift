@@ -115,7 +115,7 @@ final class TermIndex {
         }
         rows = texts.indices.map { TermRows(rowsOfTerms[ends[$0]..<ends[$0 + 1]]) }
         shapes = texts.map { WordShape($0) }
-        let places = texts.sortedPlaces().map(UInt32.init)
+        let places = texts.sortedPlaces()
         sorted = SortedChunks(sorted: places)
         indexPrefixes(of: places[...], length: 1)
     }

@@ -26,7 +26,7 @@ final class TextIndex: FilterIndex {
     }
 
     func load(_ listings: [Listing], from row: UInt32) {
-        forEach(of: listings, from: row) { listing, row in
+        listings.forEach(from: row) { listing, row in
             names.load(listing.name, at: row)
             for text in listing.texts { others.load(text, at: row) }
         }

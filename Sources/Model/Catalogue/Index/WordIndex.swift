@@ -3,11 +3,11 @@ internal import Domain
 /// How to get a listing's words of one sort.
 enum ListedWords: Sendable {
     /// One, or none.
-    case one(@Sendable (Listing) -> Text?)
+    case one(@Sendable (borrowing Listing) -> Text?)
     /// Any number.
-    case any(@Sendable (Listing) -> [Text])
+    case any(@Sendable (borrowing Listing) -> [Text])
 
-    func forEach(of listing: Listing, _ body: (Text) -> Void) {
+    func forEach(of listing: borrowing Listing, _ body: (Text) -> Void) {
         switch self {
         case .one(let word): if let word = word(listing) { body(word) }
         case .any(let words): for word in words(listing) { body(word) }
@@ -67,7 +67,7 @@ final class WordIndex: FilterIndex {
     var isEmpty: Bool { spellings.isEmpty }
 
     func load(_ listings: [Listing], from row: UInt32) {
-        forEach(of: listings, from: row) { listing, row in words.forEach(of: listing) { load($0, at: row) } }
+        listings.forEach(from: row) { listing, row in words.forEach(of: listing) { load($0, at: row) } }
     }
 
     func load(_ word: Text, at row: UInt32) { spelling(of: word).load(row) }
