@@ -19,6 +19,8 @@ KITCHEN_ORDERS = 200
 OPEN_ORDERS = 100_000
 QUOTE_MICROSECONDS = 50
 OPEN_ORDERS_MEGABYTES = 200
+ENDED_ORDERS = 200_000
+ENDED_ORDER_BYTES = 20
 DEADLINES_PER_MINUTE = 10_000
 ACCEPT_SECONDS = 30
 PLACING_SECONDS = 20
@@ -112,6 +114,25 @@ def measure_deadlines(report, client):
     report.verdict("p99 of others while deadlines fall due, to quiet", busy / quiet, 2, at_least=False)
 
 
+def measure_ended(report, stack, few):
+    """What orders take that nobody waits for any more, in servers that hold few of them."""
+    count = ENDED_ORDERS // few
+    server = Server(database=stack.enter_context(fresh_database()), options=["--orders-in-memory", "1000"])
+
+    def megabytes_after(first):
+        with server, server.client() as client:
+            put_outlets(client)
+            for number in range(first, first + count, 5_000):
+                place_orders(client, number, min(5_000, first + count - number), "uncounted")
+        with server:
+            return resident_megabytes(server.process.pid)
+
+    before = megabytes_after(0)
+    grown = (megabytes_after(count) - before) * 2**20 / count
+    report.verdict(f"memory for each of {count:,} orders that ended, in a server started anew", grown, ENDED_ORDER_BYTES,
+                   at_least=False, unit=" bytes")
+
+
 def measure_ordering(report, rounds, quick):
     few = 10 if quick else 1
     report.title("Options, quotes and the kitchen")
@@ -185,3 +206,4 @@ def measure_ordering(report, rounds, quick):
                     f"{placed:.0f} MB with the streams it keeps at hand")
         report.verdict(f"{count:,} open orders and their carts, in a server started anew", taken,
                        OPEN_ORDERS_MEGABYTES, at_least=False, unit=" MB")
+        measure_ended(report, stack, few)

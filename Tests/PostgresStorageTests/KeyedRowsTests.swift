@@ -99,7 +99,7 @@ import Testing
                 return
             }
             #expect(carts.position == 4)
-            stored.model.learnCarts(from: carts)
+            stored.model.learnRows(from: carts)
             #expect(stored.model.knowsCarts)
             #expect(["a", "b", "c"].allSatisfy { stored.model.mayExist(.cart($0)) })
             #expect((0..<100).count { stored.model.mayExist(.cart("none-\($0)")) } < 10)

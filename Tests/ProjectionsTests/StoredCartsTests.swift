@@ -24,15 +24,15 @@ import Testing
 
         mutating func restart() throws {
             guard tables.position > 0 else { return model = model.emptied }
-            model = try tables.restored(into: model.emptied) { !$0.isReadByKey }
+            model = try tables.restored(into: model.emptied) { $0 != ReadModel.carts }
             model.leaveCartsStored()
         }
 
         /// Learns which carts there are.
         mutating func survey() throws {
             guard tables.position > 0 else { return }
-            let surveyed = try tables.restored(into: model.emptied) { $0.isReadByKey }
-            model.learnCarts(from: surveyed)
+            let surveyed = try tables.restored(into: model.emptied) { $0 == ReadModel.carts }
+            model.learnRows(from: surveyed)
         }
 
         /// The count of a cart, from its row if need be; nil if only its stream tells it.

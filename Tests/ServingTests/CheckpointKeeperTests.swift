@@ -33,6 +33,13 @@ private final class StagedStore: ReadModelStore {
     }
 
     @LoopActor
+    func orders(
+        _ filter: OrderFilter, before position: Int64, in partition: Int
+    ) async throws(ReadModelStoreFailure) -> KeyedRows {
+        throw ReadModelStoreFailure("it tells only digests")
+    }
+
+    @LoopActor
     func save(
         _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into generations: ReadModel.Generations,
         replaces: Bool

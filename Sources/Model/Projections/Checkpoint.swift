@@ -196,6 +196,7 @@ extension ReadModel {
         _ digests: inout Digests
     ) throws(UnreadableRow) {
         self.position = position
+        orders.storedPosition = position
         for projection in ReadModel.projections { try projection.member.endRestoring(in: &self) }
         for (projection, event) in quarantined {
             projection.member.restore(quarantined: event, into: &self)

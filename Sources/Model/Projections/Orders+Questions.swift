@@ -23,9 +23,18 @@ public struct OrderFilter: Sendable {
         self.placed = placed
     }
 
-    /// Whether orders of that time can meet all conditions.
-    fileprivate func takes(placedAt time: Int64) -> Bool {
-        placed?.contains(Timestamp(millisecondsSinceEpoch: time)) ?? true
+    /// Whether an order meets those about its time and status.
+    fileprivate func takes(_ standing: Orders.Standing) -> Bool {
+        placed?.contains(Timestamp(millisecondsSinceEpoch: standing.placedAt)) ?? true
+            && (statuses.isEmpty || statuses.contains(Order.Status(standing.status)))
+    }
+
+    /// Between which times, in milliseconds since the Unix epoch, to look for orders: positions and times rise together,
+    /// but for the clocks of two servers.
+    public var window: (first: Int64, end: Int64)? {
+        placed.map {
+            ($0.lowerBound.millisecondsSinceEpoch - Orders.leeway, $0.upperBound.millisecondsSinceEpoch + Orders.leeway)
+        }
     }
 }
 
@@ -66,9 +75,39 @@ public struct PlacedOrders: Sendable {
     public var orders: [Identifier] = []
     /// Before this position there may be more; 0 if there are none.
     public var rest: Int64 = 0
+    /// The position before which stored orders have to be read first; nil if that is not so.
+    public var missing: Int64?
 
     /// No orders.
     public init() {}
+}
+
+/// Orders of a list as the database has them, the newest first.
+public struct StoredOrders: Sendable {
+    /// The most that are read at once.
+    public static let readAtOnce = 200
+
+    /// Those before this position were read.
+    private(set) var before: Int64 = 0
+    private(set) var rows: [OrderRow] = []
+    /// Those before this position were not; 0 if there are none.
+    private(set) var rest: Int64 = 0
+
+    /// Up to where the rows were saved.
+    private(set) var savedPosition: Int64 = 0
+
+    /// None was read.
+    public init() {}
+
+    /// Takes those before a position: all that there are, or as many as are read at once.
+    ///
+    /// - Parameter saved: up to where the rows were saved.
+    public mutating func take(_ rows: [OrderRow], before position: Int64, savedUpTo saved: Int64) {
+        if position != rest { (before, savedPosition, self.rows) = (position, saved, []) }
+        savedPosition = min(savedPosition, saved)
+        self.rows += rows
+        rest = rows.count < StoredOrders.readAtOnce ? 0 : rows.last?.position ?? 0
+    }
 }
 
 extension Orders {
@@ -77,65 +116,102 @@ extension Orders {
         case order(OrderRow)
         /// None up to a position; there may be more before it.
         case none(from: Int64)
+        /// None of those that are held: stored ones before a position have to be read first.
+        case stored(before: Int64)
         case end
     }
 
     /// The newest order that meets the conditions, of those whose first event comes before a position.
     ///
-    /// - Parameter patience: how many orders may be looked at; less by those that were.
-    public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
+    /// - Parameters:
+    ///   - stored: what was read of orders that are not held.
+    ///   - patience: how many orders may be looked at; less by those that were.
+    public func newest(
+        _ filter: OrderFilter, before position: Int64, _ stored: StoredOrders = StoredOrders(), patience: inout Int
+    ) -> Next {
+        newest(filter, before: position, stored, patience: &patience) { quarantine[StreamName(.order, $0)] == nil }
+    }
+
+    private func newest(
+        _ filter: OrderFilter, before position: Int64, _ stored: StoredOrders, patience: inout Int,
+        where isShown: (Identifier) -> Bool
+    ) -> Next {
         let number = filter.outlet.flatMap { outlets.find($0) }
         for place in candidates(filter, before: position).reversed() {
             let standing = orders[place]
             guard patience > 0 else { return .none(from: standing.position + 1) }
             patience -= 1
-            guard number == nil || standing.outlet == number, filter.takes(placedAt: standing.placedAt),
-                filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
-            else { continue }
+            guard number == nil || standing.outlet == number, filter.takes(standing) else { continue }
             let order = orders.key(at: place)
-            if quarantine[StreamName(.order, order)] == nil { return .order(row(order, standing)) }
+            if isShown(order) { return .order(row(order, standing)) }
         }
-        return .end
+        let position = min(position, floor + 1)
+        guard position > 1 else { return .end }
+        // Where others were let go of meanwhile, it is read again.
+        guard position <= stored.before, stored.savedPosition >= storedPosition else {
+            return .stored(before: position)
+        }
+        for row in stored.rows.drop(while: { $0.position >= position }) {
+            guard patience > 0 else { return .none(from: row.position + 1) }
+            patience -= 1
+            // What happened since it was saved is known here.
+            let row = self.row(of: row.order) ?? row
+            guard filter.outlet.map({ $0 == row.outlet }) ?? true, filter.customer.map({ $0 == row.customer }) ?? true,
+                filter.takes(row.standing), isShown(row.order)
+            else { continue }
+            return .order(row)
+        }
+        return stored.rest > 0 ? .stored(before: stored.rest) : .end
     }
 
     /// The newest orders of an outlet, a customer and a time, in any state, among the orders whose first event comes before a
     /// position.
     ///
     /// - Parameters:
+    ///   - stored: what was read of orders that are not held.
     ///   - limit: the most orders.
     ///   - patience: how many may be looked at.
     public func placed(
-        _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
+        _ filter: OrderFilter, before position: Int64, _ stored: StoredOrders = StoredOrders(), limit: Int,
+        patience: Int
     ) -> PlacedOrders {
+        var (filter, position, patience) = (filter, position, patience)
+        filter.statuses = []
         var result = PlacedOrders()
-        let number = filter.outlet.flatMap { outlets.find($0) }
-        for (seen, place) in candidates(filter, before: position).reversed().enumerated() {
-            let standing = orders[place]
-            guard seen < patience, result.orders.count < limit else {
-                result.rest = standing.position + 1
-                break
+        while true {
+            switch newest(filter, before: position, stored, patience: &patience, where: { _ in true }) {
+            case .order(let row):
+                guard result.orders.count < limit else {
+                    result.rest = row.position + 1
+                    return result
+                }
+                result.orders.append(row.order)
+                position = row.position
+            case .none(let rest):
+                result.rest = rest
+                return result
+            case .stored(let before):
+                result.missing = before
+                return result
+            case .end: return result
             }
-            guard filter.takes(placedAt: standing.placedAt) else { continue }
-            if number == nil || standing.outlet == number { result.orders.append(orders.key(at: place)) }
         }
-        return result
     }
 
     /// How far the clocks of two servers are taken to be apart, in milliseconds: times of a list rise but for that.
-    private static let leeway: Int64 = 86_400_000
+    fileprivate static let leeway: Int64 = 86_400_000
 
     /// Every order before a position that can meet the conditions, the oldest first, and others.
     private func candidates(_ filter: OrderFilter, before position: Int64) -> ArraySlice<TablePlace> {
         guard let list = list(filter) else { return [] }
         let end = count(in: list) { $0.position < position }
-        guard let placed = filter.placed else { return list[..<end] }
-        let (first, last) = (placed.lowerBound.millisecondsSinceEpoch, placed.upperBound.millisecondsSinceEpoch)
-        let start = count(in: list) { $0.placedAt < first - Orders.leeway }
-        return list[..<min(end, count(in: list) { $0.placedAt < last + Orders.leeway })].dropFirst(start)
+        guard let window = filter.window else { return list[..<end] }
+        let start = count(in: list) { $0.placedAt < window.first }
+        return list[..<min(end, count(in: list) { $0.placedAt < window.end })].dropFirst(start)
     }
 
     /// How many orders of a list come before all others.
-    private func count(in list: [TablePlace], isBefore: (Standing) -> Bool) -> Int {
+    func count(in list: [TablePlace], isBefore: (Standing) -> Bool) -> Int {
         var (low, high) = (0, list.count)
         while low < high {
             let middle = (low + high) / 2

@@ -6,10 +6,15 @@ public import EventLog
 ///
 /// An order that has ended, or that needs neither acceptance nor payment, is a few numbers. Only orders that are open
 /// and whose life is followed (`Terms.placedAt`) keep what was ordered.
+///
+/// A replay holds every order. A server holds the newest (``limit``), those that are open, and those whose changes are
+/// not saved; all others are in the database. Before an event of one of these is folded, it is made from its stream
+/// (``hold(_:_:upTo:)``): stored rows are shown, and nothing follows from them.
 public struct Orders: Projection {
     public static let name = "orders"
     public static let version = 3
     public static let table = "order_rows"
+    public static let isReadByKey = true
 
     @inlinable
     public static func follows(_ category: StreamName.Category) -> Bool { category == .order }
@@ -18,8 +23,9 @@ public struct Orders: Projection {
 
     /// What is known of every order.
     struct Standing: BitwiseCopyable, Equatable, Sendable {
-        /// The position of its first event.
+        /// The position of its first event, and that of its last one; 0 if that is long saved.
         var position: Int64
+        var last: Int64
         /// When its first event and its last one were recorded, in milliseconds since the Unix epoch.
         var placedAt: Int64
         var changedAt: Int64
@@ -72,27 +78,41 @@ public struct Orders: Projection {
     }
 
     private let notesChanges: Bool
+    /// About the most orders that are held and neither open nor to be saved; nil to hold all.
+    let limit: Int?
+
+    /// No orders, of which all will be held.
+    ///
+    /// - Parameter notesChanges: whether the orders are to be saved.
+    public init(notesChanges: Bool = false) { self.init(notesChanges: notesChanges, limit: nil) }
 
     /// No orders.
     ///
-    /// - Parameter notesChanges: whether the orders are to be saved.
-    public init(notesChanges: Bool = false) {
+    /// - Parameter limit: about the most that are held and neither open nor to be saved; nil to hold all.
+    init(notesChanges: Bool, limit: Int?) {
         self.notesChanges = notesChanges
+        self.limit = limit
     }
 
     /// Orders that are not shown.
     public var quarantine = Quarantine()
 
-    private(set) var orders = IdentifierTable<Standing>()
-    private(set) var outlets = Names()
-    private(set) var customers = Names()
-    private(set) var open: [Identifier: Open] = [:]
+    var orders = IdentifierTable<Standing>()
+    var outlets = Names()
+    var customers = Names()
+    var open: [Identifier: Open] = [:]
     /// The open orders that the kitchen of each outlet sees.
     private(set) var kitchens: [Identifier: Set<Identifier>] = [:]
-    /// The places of all orders, and of those of each outlet and customer, as they were placed.
-    private(set) var all: [TablePlace] = []
-    private(set) var ofOutlet: [UInt32: [TablePlace]] = [:]
-    private(set) var ofCustomer: [UInt32: [TablePlace]] = [:]
+    /// Every order is held that was placed after this position.
+    var floor: Int64 = 0
+    /// Rows saved up to there, or further, are as of the last event of every order that is not held.
+    public internal(set) var storedPosition: Int64 = 0
+    /// How many orders placed up to a position are in each slot, where not all are held.
+    var slots = (upTo: Int64(0), counts: [Int: Int]())
+    /// The places of all orders after ``floor``, and of those of each outlet and customer, as they were placed.
+    var all: [TablePlace] = []
+    var ofOutlet: [UInt32: [TablePlace]] = [:]
+    var ofCustomer: [UInt32: [TablePlace]] = [:]
     private var changes = ValueChanges<OrderRow>()
 
     // MARK: Questions
@@ -102,7 +122,10 @@ public struct Orders: Projection {
         quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
     }
 
-    /// The version of an order's stream; nil where there is no such order.
+    /// Whether every order is held that there is.
+    var holdsAll: Bool { floor == 0 }
+
+    /// The version of an order's stream; nil where no such order is held.
     public func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
 
     /// Every order to which something will happen by itself.
@@ -120,7 +143,7 @@ public struct Orders: Projection {
         var price: Order.Price
     }
 
-    /// What is known of an order; nil where there is no such order, or its history cannot have happened.
+    /// What is known of an order; nil where no such order is held, or its history cannot have happened.
     func sale(of order: Identifier) -> Sale? {
         guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order] else { return nil }
         let tax = Charge(.tax, Amount(minorUnits: standing.tax), isIncluded: true)
@@ -163,6 +186,7 @@ public struct Orders: Projection {
         // Nothing that is asked of a projection says how a promise changed.
         book.promiseChanges = []
         standing.version = version
+        standing.last = event.position
         standing.changedAt = event.recordedAt.millisecondsSinceEpoch
         standing.status = book.status.number
         if case .paymentReported(let payment, let isInDoubt) = change {
@@ -183,7 +207,8 @@ public struct Orders: Projection {
         guard var book = state.book else { return }
         let time = event.recordedAt.millisecondsSinceEpoch
         let standing = Standing(
-            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits,
+            position: event.position, last: event.position, placedAt: time, changedAt: time,
+            total: placement.total.minorUnits,
             tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0, version: 1,
             count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
             customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
@@ -201,14 +226,14 @@ public struct Orders: Projection {
         if notesChanges { changes.note(order, before: nil, after: row(order, standing)) }
     }
 
-    private mutating func list(_ place: TablePlace, _ standing: Standing) {
+    mutating func list(_ place: TablePlace, _ standing: Standing) {
         all.append(place)
         ofOutlet[standing.outlet, default: []].append(place)
         if standing.customer > 0 { ofCustomer[standing.customer, default: []].append(place) }
     }
 
     /// Keeps an order among the open ones, and in its kitchen, as long as it belongs there.
-    private mutating func follow(_ order: Identifier, _ book: Order.Book) {
+    mutating func follow(_ order: Identifier, _ book: Order.Book) {
         guard open[order] != nil else { return }
         let outlet = book.placement.outlet
         if book.status.isInKitchen {
@@ -240,13 +265,10 @@ public struct Orders: Projection {
 
     // MARK: Rows
 
-    /// Every order's id.
-    public var keys: some Sequence<Identifier> { orders.entries.lazy.map(\.key) }
-
-    /// The number of orders.
+    /// The number of orders that are held.
     public var rowCount: Int { orders.count }
 
-    /// Every order.
+    /// Every order, where all are held.
     public var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
 
     public func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
@@ -259,21 +281,33 @@ public struct Orders: Projection {
 
     public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OrderRow(stored)
+        // An order that is let go of is counted here.
+        if row.position <= floor { slots.counts[HashSlot(of: row.order).number, default: 0] += 1 }
+        guard row.position > floor || row.open != nil else { return row.digest }
+        guard orders.load(stored.keyBytes, numbers(of: row)) else { throw StoredRow.keyIsNoIdentifier }
+        keepOpen(row)
+        return row.digest
+    }
+
+    /// The numbers of a row, with the names of this projection.
+    mutating func numbers(of row: OrderRow) -> Standing {
         var standing = row.standing
         standing.outlet = outlets.number(of: row.outlet)
         standing.customer = row.customer.map { customers.number(of: $0) } ?? 0
-        guard orders.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
-        if var open = row.open {
-            open.book.refunds = standing.refunds
-            self.open[row.order] = open
-            follow(row.order, open.book)
-        }
-        return row.digest
+        return standing
+    }
+
+    /// Keeps what was ordered, as long as the order is open.
+    mutating func keepOpen(_ row: OrderRow) {
+        guard var open = row.open else { return }
+        open.book.refunds = row.standing.refunds
+        self.open[row.order] = open
+        follow(row.order, open.book)
     }
 
     public mutating func endRestoring() -> Identifier? {
         // Rows come in any order.
-        let places = orders.places.map { (place: $0, position: orders[$0].position) }
+        let places = orders.places.map { (place: $0, position: orders[$0].position) }.filter { $0.position > floor }
         for (place, _) in places.sorted(by: { $0.position < $1.position }) { list(place, orders[place]) }
         return orders.index()
     }

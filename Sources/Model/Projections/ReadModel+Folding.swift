@@ -1,3 +1,4 @@
+public import Domain
 public import EventLog
 
 extension ReadModel {
@@ -19,7 +20,7 @@ extension ReadModel {
         }
         try await pages.forEachPage(after: position, upTo: end) { page in
             try Task.checkCancellation()
-            fold(page)
+            try await fold(page, of: log)
             progress(position)
         }
         try Task.checkCancellation()
@@ -28,10 +29,34 @@ extension ReadModel {
         progress(position)
     }
 
-    private mutating func fold(_ page: EventPage) {
-        page.forEachDecoded { event, decoded in
-            if event.position > position + 1 { pass(missing: position + 1...event.position - 1) }
-            apply(decoded)
+    private mutating func fold(_ page: EventPage, of log: any EventLog) async throws {
+        guard !orders.holdsAll else { return page.forEachDecoded { apply($1, at: $0.position) } }
+        var events: [(position: Int64, event: Result<DecodedEvent, CorruptEvent>)] = []
+        page.forEachDecoded { events.append(($0.position, $1)) }
+        try await holdOrders(before: events.lazy.map(\.event).streamVersions, from: log)
+        for (position, event) in events { apply(event, at: position) }
+    }
+
+    private mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>, at next: Int64) {
+        if next > position + 1 { pass(missing: position + 1...next - 1) }
+        apply(event)
+    }
+
+    /// Holds the orders that have to be held before these events are folded. Returns which these are, even those that the
+    /// log does not have.
+    @discardableResult
+    public mutating func holdOrders(
+        before events: some Sequence<StreamVersion>, from log: any EventLog
+    ) async throws(EventLogError) -> Set<Identifier> {
+        let missing = missingOrders(before: events)
+        for (order, version) in missing {
+            let stream = StreamName(.order, order)
+            hold(
+                order,
+                try await log.history(
+                    of: stream, partition: partition, upTo: version, seen: LogPoint(position: position, digest: nil)
+                ).events)
         }
+        return Set(missing.keys)
     }
 }

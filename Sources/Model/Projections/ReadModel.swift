@@ -41,12 +41,13 @@ public struct ReadModel: Sendable {
     /// - Parameters:
     ///   - notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less memory.
     ///   - cartLimit: about the most carts that are held, beside those that are not saved; nil to hold all.
-    public init(partition: Int, notesChanges: Bool = true, cartLimit: Int? = nil) {
+    ///   - orderLimit: about the most orders that are held, beside those that are open or not saved; nil to hold all.
+    public init(partition: Int, notesChanges: Bool = true, cartLimit: Int? = nil, orderLimit: Int? = nil) {
         self.partition = partition
         self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
         cartCounts = CartCounts(notesChanges: notesChanges, limit: cartLimit)
-        orders = Orders(notesChanges: notesChanges)
+        orders = Orders(notesChanges: notesChanges, limit: orderLimit)
         takings = Takings(notesChanges: notesChanges)
         supplies = Supplies(notesChanges: notesChanges)
         processes = Processes(notesChanges: notesChanges)
@@ -96,6 +97,15 @@ public struct ReadModel: Sendable {
         return true
     }
 
+    /// Whether the stored rows may have one of a cart or an order that is not held.
+    public func mayHaveRow(_ stream: StreamName) -> Bool {
+        switch stream.category {
+        case .cart: followsCarts && mayExist(stream)
+        case .order: !orders.holdsAll
+        case .outlet, .menu, .promotions, .supply, .customer, .user, .relay: false
+        }
+    }
+
     /// Whether a projection shows nothing more of a stream, because of a corrupt event.
     public func isQuarantined(_ stream: StreamName) -> Bool {
         switch stream.category {
@@ -133,9 +143,12 @@ public struct ReadModel: Sendable {
     /// The carts' rows up to ``position`` are in the database. They are read one by one.
     public mutating func leaveCartsStored() { cartCounts.leaveRowsStored() }
 
-    /// Learns which carts exist, from a read model that all stored rows were restored into. They are as of the position
-    /// up to which rows are saved.
-    public mutating func learnCarts(from restored: ReadModel) { cartCounts.learn(from: restored.cartCounts) }
+    /// Learns which carts and orders exist, from a read model that all their stored rows were gone through for. They are
+    /// as of the position up to which rows are saved.
+    public mutating func learnRows(from restored: ReadModel) {
+        cartCounts.learn(from: restored.cartCounts)
+        orders.learn(from: restored.orders, upTo: restored.position)
+    }
 
     /// Takes what is stored of a cart, as of the position up to which rows are saved; nil if there is no row. Returns
     /// the count; nil if only the cart's stream tells it.
@@ -158,17 +171,59 @@ public struct ReadModel: Sendable {
         cartCounts.settle(cart, with: history, upTo: position, savedUpTo: saved)
     }
 
+    // MARK: Orders whose rows are stored
+
+    /// About the most orders that are held, beside those that are open or not saved; nil where all are.
+    public var orderLimit: Int? { orders.limit }
+
+    /// Leaves orders that were placed up to a position in the database, but for those that are open. Nothing may be
+    /// restored or folded before.
+    public mutating func leaveOrdersStored(upTo position: Int64) { orders.floor = position }
+
+    /// How far an order has come; nil before it is placed. One that is not held has ended, or nobody follows it: it counts as
+    /// completed.
+    public func status(ofOrder order: Identifier) -> Order.Status? {
+        if let row = orders.row(of: order) { return row.status }
+        return orders.holdsAll || processes.open[order] != nil ? nil : .completed
+    }
+
+    /// Whether orders are held that may be let go of once they are saved.
+    public var hasManyOrders: Bool { orders.isFull }
+
+    /// Lets go of orders that are saved, if there are many; see ``Orders``.
+    ///
+    /// - Parameters:
+    ///   - saved: up to where rows are saved.
+    ///   - needed: streams of which events will be folded.
+    public mutating func letGoOfOrders(savedUpTo saved: Int64, except needed: Set<StreamName>) {
+        orders.letGo(savedUpTo: saved, except: needed)
+    }
+
+    /// Orders that have to be held before these events are folded, each with the version before its first one.
+    public func missingOrders(before events: some Sequence<StreamVersion>) -> [Identifier: Int64] {
+        orders.missing(before: events)
+    }
+
+    /// Holds an order, if it is not held.
+    ///
+    /// - Parameter history: its stream from its beginning.
+    public mutating func hold(_ order: Identifier, _ history: [RecordedEvent]) {
+        orders.hold(order, history, upTo: position)
+    }
+
     /// Lets go of what has changed since the last checkpoint: another server saves it.
     public mutating func forgetChanges() {
         for projection in ReadModel.projections { projection.member.forgetChanges(in: &self) }
     }
 
-    /// The projection of carts.
+    /// The projections of carts and of orders.
     public static let carts = RegisteredProjection(\.cartCounts)
+    public static let orders = RegisteredProjection(\.orders)
 
     /// An empty one that is like this one otherwise.
     public var emptied: ReadModel {
-        ReadModel(partition: partition, notesChanges: notesChanges, cartLimit: cartCounts.limit)
+        ReadModel(
+            partition: partition, notesChanges: notesChanges, cartLimit: cartCounts.limit, orderLimit: orders.limit)
     }
 
     // MARK: Folding
@@ -215,6 +270,16 @@ public struct ReadModel: Sendable {
             for projection in ReadModel.projections { projection.member.skip(event, in: &self) }
         }
     #endif
+}
+
+/// Where an event stands in its stream.
+public typealias StreamVersion = (stream: StreamName, version: Int64)
+
+extension Sequence<Result<DecodedEvent, CorruptEvent>> {
+    /// Where those stand in their streams that are not corrupt.
+    public var streamVersions: some Sequence<StreamVersion> {
+        lazy.compactMap { event in (try? event.get()).map { (stream: $0.stream, version: $0.version) } }
+    }
 }
 
 extension ProjectionMember {

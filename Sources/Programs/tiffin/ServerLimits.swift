@@ -7,7 +7,7 @@ internal import Serving
 /// The options that bound what clients take from each other and from the machine.
 enum ServerLimits {
     static let options: [any DeclaredOption] = [
-        memory, addressMemory, carts, output, clients, addressClients, rate, addressRate,
+        memory, addressMemory, carts, orders, output, clients, addressClients, rate, addressRate,
     ]
 
     /// The parts of the process's memory that clients may take.
@@ -22,6 +22,9 @@ enum ServerLimits {
     private static let carts = Option.value(
         "carts-in-memory", "count", "about the most carts whose counts are kept at hand", .integer(0...1_000_000_000),
         default: "500000")
+    private static let orders = Option.value(
+        "orders-in-memory", "count", "about the most orders that are kept at hand once they have ended",
+        .integer(0...1_000_000_000), default: "100000")
     private static let output = Option.value(
         "max-output", "bytes", "what may wait for a client to read", .bytes(1 << 20...1 << 30), default: "32mb")
     private static let clients = Option.value(
@@ -37,6 +40,7 @@ enum ServerLimits {
     static func apply(_ options: Options, to configuration: inout Configuration, _ line: inout LineConfiguration) {
         configuration.maximumMemory = options[memory] ?? ProcessResources.availableMemory / 2
         configuration.cartsInMemory = options[carts]
+        configuration.ordersInMemory = options[orders]
         line.clientMemory = max(1 << 20, configuration.maximumMemory / clientsPart)
         line.clientMemoryOfAddress = options[addressMemory] ?? line.clientMemory / 2
         line.outputLimit = options[output]

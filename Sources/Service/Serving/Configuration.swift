@@ -23,6 +23,8 @@ package struct Configuration: Sendable {
     package var processorLimits = CommandProcessor.Limits()
     /// About the most carts whose counts are held, of all partitions together, beside those that are not saved.
     package var cartsInMemory = 500_000
+    /// About the most orders that are held, of all partitions together, beside those that are open or not saved.
+    package var ordersInMemory = 100_000
     /// How often the log is polled for what other servers wrote, in milliseconds.
     package var pollMilliseconds: UInt64 = 200
     /// The most events between two checkpoints of the read models.

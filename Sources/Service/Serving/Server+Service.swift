@@ -117,7 +117,9 @@ extension Server: @LoopActor Service {
         partitions.takings(of: outlet, between: moments)
     }
 
-    package func orders(_ question: OrderQuestion) -> [UInt8] { partitions.orders(question) }
+    package func orders(_ question: OrderQuestion, for caller: Caller) throws(Failure) -> Response {
+        try history.orders(question, for: caller)
+    }
 
     #if DEBUG
         package func planted(_ words: [String]) -> [String] { configuration.plantedFault?.asked(words) ?? words }

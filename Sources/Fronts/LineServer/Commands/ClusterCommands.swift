@@ -95,7 +95,7 @@ enum ClusterCommands {
         },
         LineCommand(
             "CLUSTER COUNTKEYSINSLOT", .server, role: .admin,
-            "Returns how many outlets, carts and orders are in a slot; it looks at all outlets and orders."
+            "Returns how many outlets, carts and orders are in a slot; it looks at all outlets."
         ) { parameters in
             let slot = parameters.required("slot", .wholeNumber.accepting("from 0 to \(lastSlot)"))
             return { session, call throws(Failure) in

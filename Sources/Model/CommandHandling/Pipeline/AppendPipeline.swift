@@ -161,6 +161,14 @@ public final class AppendPipeline {
     /// Whether nothing is in flight or waits to be sent, except for loads.
     public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
 
+    /// The streams and versions of events that will be passed on: those of batches that are not answered, and those that
+    /// were read and wait for more.
+    public var eventsUnderWay: [(stream: StreamName, version: Int64)] {
+        var events = flights.flatMap { $0.batch.events.map { (stream: $0.stream, version: $0.version) } }
+        for case .success(let event) in reading?.events ?? [] { events.append((event.stream, event.version)) }
+        return events
+    }
+
     /// The number of the oldest batch whose commands are not answered; nil if there is none.
     public var oldestFlight: Int? { flights.first?.number }
 

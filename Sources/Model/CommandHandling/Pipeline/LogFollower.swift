@@ -108,14 +108,18 @@ extension RecordedEvent {
 // MARK: Reading at start
 
 extension LogFollower {
+    public typealias Events = [Result<DecodedEvent, CorruptEvent>]
+
     /// Reads the log to its end before any command is handled, and fails if it does not have the point to begin at.
     /// While one page is folded, the next ones are decoded and those after them are read.
     ///
-    /// - Parameter progress: receives the position after every page.
+    /// - Parameters:
+    ///   - prepare: receives events before they are passed on.
+    ///   - progress: receives the position after every page.
     public func readToEnd(
-        of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
+        of log: any EventLog, preparing prepare: (Events) async throws(EventLogError) -> Void = { _ in },
+        progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
-        typealias Events = [Result<DecodedEvent, CorruptEvent>]
         let partition = partition
         let pages = ReadAhead<Events, EventLogError> { position, limit throws(EventLogError) in
             try await log.page(partition: partition, after: position, limit: limit)
@@ -127,6 +131,7 @@ extension LogFollower {
             // Only now: a log that has lost what was read before may have an end of its own, and pages that lead to it.
             _ = try await log.follow(partition: partition, after: point, limit: 1)
             try await pages.forEachPage(after: position, upTo: end.position) { events throws(EventLogError) in
+                try await prepare(events)
                 pass(events)
                 progress(position)
             }
@@ -135,7 +140,9 @@ extension LogFollower {
             // Says as well whether the log is still the one that was read.
             let rest = try await log.follow(partition: partition, after: point, limit: LogFollower.readLimit)
             guard rest.end.position > position else { return }
-            pass(rest.events.map(\.decodedResult), upTo: rest.end)
+            let events = rest.events.map(\.decodedResult)
+            try await prepare(events)
+            pass(events, upTo: rest.end)
             progress(position)
         }
     }

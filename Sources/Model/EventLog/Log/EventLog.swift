@@ -196,6 +196,34 @@ extension EventLog {
     /// For a log whose heads can be read all or not at all.
     public func knownHeads() async -> [LogHead] { (try? await heads()) ?? [] }
 
+    /// A stream from its beginning, as far as it is known that the log has it, and whether the index of streams was
+    /// mended for that.
+    ///
+    /// - Parameter version: the last one that the stream has at least.
+    public func history(
+        of stream: StreamName, partition: Int, upTo version: Int64, seen: LogPoint
+    ) async throws(EventLogError) -> (events: [RecordedEvent], isMended: Bool) {
+        let history = try await all(of: stream, partition: partition, seen: seen)
+        guard !history.continues(0, to: version, limit: .max),
+            try await mendIndex(of: partition, .stream(stream)).missing > 0
+        else { return (history, false) }
+        return (try await all(of: stream, partition: partition, seen: seen), true)
+    }
+
+    private func all(
+        of stream: StreamName, partition: Int, seen: LogPoint
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        let limit = 1_000
+        var history: [RecordedEvent] = []
+        while true {
+            let events = try await read(
+                stream: stream, partition: partition, afterVersion: history.last?.version ?? 0, limit: limit, seen: seen
+            )
+            history += events
+            guard events.count == limit else { return history }
+        }
+    }
+
     /// For a log that needs no index.
     public func indexStreams(of partition: Int) async throws(EventLogError) {}
 

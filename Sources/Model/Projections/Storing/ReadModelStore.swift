@@ -4,9 +4,10 @@ public import EventLog
 /// Where the read models of a log are saved.
 public protocol ReadModelStore: AnyObject, Sendable {
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
-    /// does not follow from the log. Rows that are read by their keys stay where they are.
+    /// does not follow from the log. Rows that are read by their keys stay where they are, but for the newest orders and
+    /// those that are open.
     ///
-    /// - Parameter empty: an empty one of the partition, which holds only some carts.
+    /// - Parameter empty: an empty one of the partition, which holds only some carts and orders.
     func restore(
         _ empty: ReadModel, log: any EventLog
     ) async throws(ReadModelStoreFailure) -> SavedReadModel
@@ -22,6 +23,12 @@ public protocol ReadModelStore: AnyObject, Sendable {
     /// - Parameter keys: at most ``ReadModel/keysAtOnce``.
     func rows(
         of projection: RegisteredProjection, with keys: [Identifier], in partition: Int
+    ) async throws(ReadModelStoreFailure) -> KeyedRows
+
+    /// Reads rows of orders that were placed before a position, the newest first, as of the newest checkpoint of the active
+    /// generation: at most ``StoredOrders/readAtOnce``. All that meet the filter are among them, and others.
+    func orders(
+        _ filter: OrderFilter, before position: Int64, in partition: Int
     ) async throws(ReadModelStoreFailure) -> KeyedRows
 
     /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.

@@ -271,7 +271,7 @@ enum OrderCommands {
                 }
                 let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count]))
                 guard let moment = try service.moment(try call[moment]) else {
-                    return .answer(.document(service.orders(question)))
+                    return try service.orders(question, for: call.caller)
                 }
                 return try service.orders(question, at: moment, for: call.caller)
             }

@@ -171,8 +171,8 @@ package protocol ServiceOfState {
     /// What an outlet took between moments: one sum for each two that follow one another.
     func takings(of outlet: Identifier, between moments: [Timestamp]) -> [TakingsSums]
 
-    /// A page of orders.
-    func orders(_ question: OrderQuestion) -> [UInt8]
+    /// A page of orders, at once or as soon as those are read that are in the database only.
+    func orders(_ question: OrderQuestion, for caller: Caller) throws(Failure) -> Response
 
     #if DEBUG
         /// The words of a query, or what a planted fault makes of them.

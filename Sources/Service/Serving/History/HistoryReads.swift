@@ -9,6 +9,11 @@ internal import Projections
 final class HistoryReads {
     /// How long a page of the past waits until this server knows what others have written, in milliseconds.
     private static let longestWait: Int64 = 1_000
+    /// How often stored orders are read for a page: to the end of its patience, and again where some were let go of
+    /// meanwhile.
+    private static let maximumReads = 2 * OrderQuestion.patience / StoredOrders.readAtOnce
+
+    private static let isBehind = Failure.unavailable("the saved rows of orders are older than what was saved before")
 
     private let log: any EventLog
     private let queue: WorkQueue
@@ -48,6 +53,29 @@ final class HistoryReads {
         return .promise(promise)
     }
 
+    /// A page of orders, as it is now.
+    func orders(_ question: OrderQuestion, for caller: Caller) throws(Failure) -> Response {
+        let positions = partitions.positions(of: question)
+        let (page, missing) = partitions.orders(question, before: positions, [:])
+        guard !missing.isEmpty else { return .answer(.document(page)) }
+        let promise = Promise(about: .order)
+        try queue.add(for: caller) { [partitions] in
+            var (stored, missing) = (Partitions.StoredLists(), missing)
+            do throws(Failure) {
+                for _ in 0..<HistoryReads.maximumReads {
+                    try await partitions.read(missing, of: question, into: &stored)
+                    let page: [UInt8]
+                    (page, missing) = partitions.orders(question, before: positions, stored)
+                    if missing.isEmpty { return promise.keep(.document(page)) }
+                }
+                throw HistoryReads.isBehind
+            } catch {
+                promise.fail(error)
+            }
+        }
+        return .promise(promise)
+    }
+
     func orders(_ question: OrderQuestion, at moment: Moment, for caller: Caller) throws(Failure) -> Response {
         let promise = Promise(about: .order)
         try queue.add(for: caller) { [self] in
@@ -62,7 +90,8 @@ final class HistoryReads {
         return .promise(promise)
     }
 
-    /// Orders of the log, as far as they are in the read model: an order that was placed never leaves it.
+    /// Orders of the log, as far as the read model and its stored rows have them: an order that was placed never leaves
+    /// both.
     private func placed(
         _ filter: OrderFilter, _ range: PastState.PlacedRange, for caller: Caller
     ) async throws(Failure) -> PlacedOrders {
@@ -80,8 +109,16 @@ final class HistoryReads {
         guard partitions[event.partition].position >= event.position else {
             throw .unavailable("this server does not know the whole log yet")
         }
-        return partitions[event.partition].model.ask {
-            $0.orders.placed(filter, before: range.before, limit: range.limit, patience: OrderQuestion.patience)
+        let worker = partitions[event.partition]
+        var stored = StoredOrders()
+        for _ in 0..<HistoryReads.maximumReads {
+            let placed = worker.model.ask {
+                $0.orders.placed(
+                    filter, before: range.before, stored, limit: range.limit, patience: OrderQuestion.patience)
+            }
+            guard let missing = placed.missing else { return placed }
+            try await worker.readOrders(filter, before: missing, into: &stored)
         }
+        throw HistoryReads.isBehind
     }
 }

@@ -13,8 +13,6 @@ final class CheckpointKeeper {
     private static let eventsBetweenTrims: Int64 = 100_000
     /// The most events that are folded at once when a model takes the place of another.
     private static let tailLimit = 20_000
-    /// The most events of a stream that are read at once.
-    private static let eventsReadAtOnce = 1_000
     /// How long to wait before something that failed is tried again, in nanoseconds.
     private static let retryInterval: UInt64 = 10_000_000_000
     /// How long all partitions together leave between two looks for rows that another process has rebuilt, in
@@ -34,6 +32,8 @@ final class CheckpointKeeper {
     var isOwner = true
     /// Has everything followed, where carts are passed over: a model that takes the place of another has to catch up.
     var followCarts: @LoopActor () -> Void = {}
+    /// Events that will be folded.
+    var eventsUnderWay: @LoopActor () -> [StreamVersion] = { [] }
     /// When to try again to learn what is in carts, and which there are.
     private var learnAt: UInt64 = 0
     private var surveyAt: UInt64 = 0
@@ -141,6 +141,7 @@ final class CheckpointKeeper {
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
+            await letGoOfOrders(store)
             defer { working = nil }
             guard isOwner || replacesRows else { return }
             do throws(EventLogError) {
@@ -233,30 +234,39 @@ final class CheckpointKeeper {
         ProcessResources.giveBackMemory()
     }
 
-    // MARK: Rows of carts
+    // MARK: Rows of carts and orders
 
-    /// Goes through the stored rows of carts, so that it is known which there are.
+    /// Leaves orders to the database that have ended, once they are saved, by whomever.
+    private func letGoOfOrders(_ store: any ReadModelStore) async {
+        guard model.value.hasManyOrders else { return }
+        var saved: Int64? = savedPosition
+        if !isOwner { saved = try? await store.rows(of: ReadModel.orders, with: [], in: partition).position }
+        guard let saved else { return }
+        model.value.letGoOfOrders(savedUpTo: min(saved, position), except: Set(eventsUnderWay().map(\.stream)))
+    }
+
+    /// Goes through the stored rows of carts and orders, so that it is known which there are.
     private func survey(_ store: any ReadModelStore) async {
         let isWanted = damageFoundAt.map { savedPosition >= $0 } ?? !model.value.knowsCarts
         guard isWanted, isOwner, model.value.followsCarts, outdated.isEmpty, LoopActor.now >= surveyAt else { return }
         do {
             let began = LoopActor.now
             switch try await store.survey(model.value.emptied) {
-            case .sound(let carts) where carts.position == savedPosition:
-                model.value.learnCarts(from: carts)
+            case .sound(let rows) where rows.position == savedPosition:
+                model.value.learnRows(from: rows)
                 damageFoundAt = nil
-                logger.debug("carts known after \((LoopActor.now - began) / 1_000_000) ms")
+                logger.debug("carts and orders known after \((LoopActor.now - began) / 1_000_000) ms")
             case .sound:
                 // Another server has saved since.
                 await beginAnew()
             case .damaged(let reason):
                 logger.error("\(reason): they are rebuilt")
                 damageFoundAt = nil
-                rebuild([ReadModel.carts])
+                rebuild(ReadModel.projections.filter(\.isReadByKey))
             }
         } catch {
             surveyAt = LoopActor.now + CheckpointKeeper.retryInterval
-            let message = "the rows of carts cannot be read: \(error)"
+            let message = "the rows of carts and orders cannot be read: \(error)"
             error.isDamage ? logger.error(message) : logger.debug(message)
         }
     }
@@ -301,24 +311,11 @@ final class CheckpointKeeper {
     }
 
     /// A stream from its beginning, as far as the log has it.
-    private func history(of stream: StreamName, upTo last: Int64) async throws(EventLogError) -> [RecordedEvent] {
-        let history = try await read(stream)
-        guard !history.continues(0, to: last, limit: .max),
-            try await log.mendIndex(of: partition, .stream(stream)).missing > 0
-        else { return history }
-        comparesIndexAgain()
-        return try await read(stream)
-    }
-
-    private func read(_ stream: StreamName) async throws(EventLogError) -> [RecordedEvent] {
-        var history: [RecordedEvent] = []
-        while true {
-            let events = try await log.read(
-                stream: stream, partition: partition, afterVersion: history.last?.version ?? 0,
-                limit: CheckpointKeeper.eventsReadAtOnce, seen: follower.point)
-            history += events
-            guard events.count == CheckpointKeeper.eventsReadAtOnce else { return history }
-        }
+    func history(of stream: StreamName, upTo last: Int64) async throws(EventLogError) -> [RecordedEvent] {
+        let (history, isMended) = try await log.history(
+            of: stream, partition: partition, upTo: last, seen: follower.point)
+        if isMended { comparesIndexAgain() }
+        return history
     }
 
     // MARK: Rebuilt rows
@@ -406,7 +403,10 @@ final class CheckpointKeeper {
         // A log that has lost its newest events since has none up to there, which look like missing ones.
         _ = try await log.follow(partition: partition, after: point, limit: 1)
         let changed = await CheckpointKeeper.difference(between: shown, and: fresh.outletHome)
-        guard model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit) else {
+        let held = try await fresh.holdOrders(before: coming, from: log)
+        guard held.isSuperset(of: fresh.missingOrders(before: coming).keys),
+            model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit)
+        else {
             throw ReadModelStoreFailure("too much was written meanwhile")
         }
         savedPosition = restored.model.position
@@ -417,6 +417,9 @@ final class CheckpointKeeper {
         onReplaced(changed)
         return changed.count
     }
+
+    /// Events that another model will have to fold.
+    private var coming: [StreamVersion] { Array((model.tail ?? []).streamVersions) + eventsUnderWay() }
 
     /// The outlets that look different. Found off the loop's thread.
     @concurrent

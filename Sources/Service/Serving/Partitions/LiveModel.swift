@@ -13,7 +13,7 @@ final class LiveModel {
     private var stored: ReadModel
 
     /// What was folded in since another one began to catch up with it; nil where none does.
-    private var tail: [Result<DecodedEvent, CorruptEvent>]?
+    private(set) var tail: [Result<DecodedEvent, CorruptEvent>]?
 
     init(_ value: ReadModel) {
         stored = value

@@ -1,3 +1,4 @@
+internal import Application
 internal import CommandHandling
 internal import Domain
 internal import EventLog
@@ -28,7 +29,9 @@ final class PartitionWorker {
     let model: LiveModel
     let audience: Audience
     private let folding: Folding
-    private let rows: CartRows
+    private let carts: KeyedReads<CartCounts>
+    private let orders: KeyedReads<Orders>
+    private let store: (any ReadModelStore)?
     private let record: BatchRecord
     private let configuration: Configuration
     private let logger: Logger
@@ -65,7 +68,9 @@ final class PartitionWorker {
         self.model = model
         self.folding = folding
         self.record = record
-        rows = CartRows(partition: partition, store)
+        carts = KeyedReads(of: ReadModel.carts, as: CartCounts.self, partition: partition, store)
+        orders = KeyedReads(of: ReadModel.orders, as: Orders.self, partition: partition, store)
+        self.store = store
         self.log = log
         self.audience = audience
         self.configuration = configuration
@@ -108,6 +113,7 @@ final class PartitionWorker {
             }
         }
         keeper.followCarts = { [unowned self] in followCarts() }
+        keeper.eventsUnderWay = { [pipeline] in pipeline.eventsUnderWay }
     }
 
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
@@ -117,8 +123,9 @@ final class PartitionWorker {
         now: @escaping () -> UInt64 = { LoopActor.now }
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
-        let limit = configuration.cartsInMemory / log.partitionCount
-        let empty = ReadModel(partition: partition, cartLimit: limit)
+        let empty = ReadModel(
+            partition: partition, cartLimit: configuration.cartsInMemory / log.partitionCount,
+            orderLimit: store.map { _ in configuration.ordersInMemory / log.partitionCount })
         var restored = try await store?.restore(empty, log: log) ?? .nothing(empty)
         if let note = restored.note { restored.isRejected ? logger.error(note) : logger.info(note) }
         while true {
@@ -185,13 +192,13 @@ final class PartitionWorker {
     /// Reads how much is in a cart from its row; nil where only its stream tells it.
     func readCount(of cart: Identifier, completion: @escaping @LoopActor (Int?) -> Void) {
         guard readModel.knowsCarts else { return completion(nil) }
-        rows.read(cart) { [self] found in
+        carts.read(cart) { [self] found in
             completion(readModel.knowsCarts ? found.flatMap { take($0, of: cart) } : nil)
         }
     }
 
     /// Takes a row, unless it is not one of those that the read model continues from.
-    private func take(_ found: CartRows.Found, of cart: Identifier) -> Int? {
+    private func take(_ found: KeyedReads<CartCounts>.Found, of cart: Identifier) -> Int? {
         guard found.position == keeper.savedPosition, found.generation == keeper.generations[ReadModel.carts] else {
             return nil
         }
@@ -205,15 +212,34 @@ final class PartitionWorker {
     func leastVersion(of stream: StreamName, upTo position: Int64) async -> Int64 {
         if readModel.isQuarantined(stream) { return .max }
         let known = readModel.leastVersion(of: stream)
-        guard known == 0, stream.category == .cart, readModel.followsCarts, readModel.mayExist(stream) else {
-            return known
-        }
+        guard known == 0, readModel.mayHaveRow(stream) else { return known }
         return await withCheckedContinuation { continuation in
-            rows.read(stream.id) { [self] found in
-                if let found { _ = take(found, of: stream.id) }
-                let version = found.flatMap { $0.position <= position ? $0.row?.version : nil } ?? 0
-                continuation.resume(returning: Int64(max(version, 0)))
+            // What was saved later may count events that were not read yet.
+            func tell(_ saved: Int64?, _ version: Int64?) {
+                continuation.resume(returning: saved ?? .max <= position ? max(version ?? 0, 0) : 0)
             }
+            if stream.category == .order {
+                orders.read(stream.id) { tell($0?.position, $0?.row?.version) }
+            } else {
+                carts.read(stream.id) { [self] found in
+                    if let found { _ = take(found, of: stream.id) }
+                    tell(found?.position, (found?.row?.version).map(Int64.init))
+                }
+            }
+        }
+    }
+
+    /// Adds stored orders before a position to those that were read.
+    func readOrders(_ filter: OrderFilter, before position: Int64, into stored: inout StoredOrders)
+        async throws(Failure)
+    {
+        do {
+            guard let store else { throw ReadModelStoreFailure("nothing is saved") }
+            let found = try await store.orders(filter, before: position, in: follower.partition)
+            let rows = try (0..<found.rows.count).map { try Orders.row($0, of: found.rows) }
+            stored.take(rows, before: position, savedUpTo: found.position)
+        } catch {
+            throw .unavailable("\(error)")
         }
     }
 
@@ -322,7 +348,12 @@ final class PartitionWorker {
 
     /// Reads the log to its end.
     func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
-        try await follower.readToEnd(of: log, progress: progress)
+        try await follower.readToEnd(
+            of: log,
+            preparing: { events throws(EventLogError) in
+                try await hold(model.value.missingOrders(before: events.streamVersions))
+            },
+            progress: progress)
     }
 
     /// Carries out whatever has become due in this turn of the loop.
@@ -356,13 +387,20 @@ final class PartitionWorker {
         case .append(let number, let batch, let seen):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
             let question = questions.ask(.append(number), at: now())
-            let receipt = await result { () throws(EventLogError) in try await log.append(batch, seen: seen) }
+            let receipt = await result { () throws(EventLogError) in
+                try await holdOrders(of: batch)
+                return try await log.append(batch, seen: seen)
+            }
             guard questions.isAnswered(question) else { return }
             pipeline.appended(number, receipt, isOverdue: isOverdue)
         case .appendNext(let number, let batch, let point):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
             pipeline.appendedNext(
-                number, await result { () throws(EventLogError) in try await log.appendNext(batch, after: point) })
+                number,
+                await result { () throws(EventLogError) in
+                    try await holdOrders(of: batch)
+                    return try await log.appendNext(batch, after: point)
+                })
         case .lookUp(let batch, let seen):
             guard !isOverdue else { return giveUp(.lookUp) }
             let question = questions.ask(.lookUp, at: now())
@@ -374,9 +412,15 @@ final class PartitionWorker {
             let question = questions.ask(pipeline.oldestFlight == nil ? .news : .read, at: now())
             let passesOver = follower.passesOver
             var following = await result { () throws(EventLogError) in
-                try await passesOver
+                let following =
+                    try await passesOver
                     ? log.followWithoutCarts(partition: partition, after: point, limit: limit)
                     : log.follow(partition: partition, after: point, limit: limit)
+                let events = following.events.lazy.compactMap { event in
+                    StreamName(event.stream).map { (stream: $0, version: event.version) }
+                }
+                try await hold(model.value.missingOrders(before: events))
+                return following
             }
             guard questions.isAnswered(question) else { return }
             if passesOver {
@@ -392,6 +436,21 @@ final class PartitionWorker {
             await LoopTimer.pause(milliseconds: PartitionWorker.pauseMilliseconds)
             pipeline.paused()
         }
+    }
+
+    /// Holds the orders that a batch is about: its events are folded as soon as the log has them.
+    private func holdOrders(of batch: EventBatch) async throws(EventLogError) {
+        try await hold(
+            model.value.missingOrders(before: batch.events.lazy.map { (stream: $0.stream, version: $0.version) }))
+    }
+
+    /// Holds orders with so many events, once the log has told them. All at once, so that none is let go of meanwhile.
+    private func hold(_ orders: [Identifier: Int64]) async throws(EventLogError) {
+        var histories: [Identifier: [RecordedEvent]] = [:]
+        for (order, version) in orders {
+            histories[order] = try await keeper.history(of: StreamName(.order, order), upTo: version)
+        }
+        for (order, history) in histories { model.value.hold(order, history) }
     }
 
     private var isOverdue: Bool { record.age > PartitionWorker.patience }

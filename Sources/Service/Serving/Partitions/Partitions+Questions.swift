@@ -136,21 +136,21 @@ extension Partitions {
         return candidates
     }
 
-    /// How far an order has come; nil where there is none.
+    /// How far an order has come; nil where there is none. One that is not held counts as completed.
     func status(ofOrder order: Identifier) -> Order.Status? {
-        self[StreamName(.order, order)].model.ask { $0.orders.row(of: order)?.status }
+        self[StreamName(.order, order)].model.ask { $0.status(ofOrder: order) }
     }
 
     // MARK: Slots
 
-    /// How many outlets, carts and orders have ids in a slot; looks at all outlets and orders.
+    /// How many outlets, carts and orders have ids in a slot; looks at all outlets and at orders that are held.
     func keyCount(inSlot slot: Int) -> Int {
         let slot = HashSlot(number: slot)
         return workers.reduce(0) { count, worker in
             let model = worker.readModel
             let outlets = model.outletHome.shown.lazy.map(\.id)
-            return [AnySequence(outlets), AnySequence(model.orders.keys)].lazy.joined()
-                .count { HashSlot(of: $0) == slot } + model.cartCounts.count(inSlot: slot) + count
+            return outlets.count { HashSlot(of: $0) == slot } + model.orders.count(inSlot: slot)
+                + model.cartCounts.count(inSlot: slot) + count
         }
     }
 
@@ -233,19 +233,45 @@ extension Partitions {
         return result
     }
 
-    /// A page of orders.
-    func orders(_ question: OrderQuestion) -> [UInt8] {
+    /// What was read of the orders of each partition that are not held.
+    typealias StoredLists = [Int: StoredOrders]
+
+    /// A page of orders, or before which position of partitions stored orders have to be read first.
+    ///
+    /// - Parameter positions: before which position of each partition the page begins.
+    func orders(
+        _ question: OrderQuestion, before positions: [Int64], _ stored: StoredLists
+    ) -> (page: [UInt8], missing: [Int: Int64]) {
         var patience = OrderQuestion.patience
-        let positions = question.cursor?.positions ?? workers.map { $0.position + 1 }
-        return question.page(before: positions) { partition, position in
-            let model = self[partition].model
-            let next = model.ask { $0.orders.newest(question.filter, before: position, patience: &patience) }
+        var missing: [Int: Int64] = [:]
+        let page = question.page(before: positions) { partition, position in
+            guard missing[partition] == nil else { return .end }
+            let (model, stored) = (self[partition].model, stored[partition] ?? StoredOrders())
+            var next = model.ask { $0.orders.newest(question.filter, before: position, stored, patience: &patience) }
             #if DEBUG
                 if case .order(let row) = next, configuration.plantedFault?.strikes(.lostRow) ?? false {
-                    return model.ask { $0.orders.newest(question.filter, before: row.position, patience: &patience) }
+                    next = model.ask {
+                        $0.orders.newest(question.filter, before: row.position, stored, patience: &patience)
+                    }
                 }
             #endif
+            if case .stored(let before) = next { missing[partition] = before }
             return next
+        }
+        return (page, missing)
+    }
+
+    /// Before which position of each partition a page begins.
+    func positions(of question: OrderQuestion) -> [Int64] {
+        question.cursor?.positions ?? workers.map { $0.position + 1 }
+    }
+
+    /// Reads what a page lacks of orders that are not held.
+    func read(_ missing: [Int: Int64], of question: OrderQuestion, into stored: inout StoredLists) async throws(Failure)
+    {
+        for (partition, position) in missing {
+            try await self[partition].readOrders(
+                question.filter, before: position, into: &stored[partition, default: StoredOrders()])
         }
     }
 }

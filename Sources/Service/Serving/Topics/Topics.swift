@@ -162,12 +162,21 @@ package final class Topics {
     private func mayFollow(_ id: Identifier, _ kind: TopicKind, within confinement: Confinement) -> Bool {
         guard confinement.allows(id, as: kind.subject) else { return false }
         guard kind.subject == .order else { return true }
-        return inputs.partitions[StreamName(.order, id)].model.ask { model in
-            guard let row = model.orders.row(of: id) else { return false }
-            guard confinement.isOfCustomer else { return confinement.allows(row.outlet, as: .outlet) }
-            return row.customer.map { confinement.allows($0, as: .customer) } ?? false
-                || row.cart.map { confinement.allows($0, as: .cart) } ?? false
+        let (stream, worker) = (StreamName(.order, id), inputs.partitions[StreamName(.order, id)])
+        guard let row = worker.model.ask({ $0.orders.row(of: id) }) else {
+            guard worker.model.ask({ $0.mayHaveRow(stream) }) else { return false }
+            // Its stream tells, which whoever has just looked at the order finds at hand, and others at their next try.
+            var isWithin = false
+            worker.read(stream) { result in
+                guard case .success(let committed) = result else { return }
+                isWithin = SealedDocument(of: id, committed)?.isWithin(confinement) ?? false
+            }
+            worker.startWork()
+            return isWithin
         }
+        guard confinement.isOfCustomer else { return confinement.allows(row.outlet, as: .outlet) }
+        return row.customer.map { confinement.allows($0, as: .customer) } ?? false
+            || row.cart.map { confinement.allows($0, as: .cart) } ?? false
     }
 
     /// Ends every subscription of a subscriber.

@@ -34,6 +34,13 @@ final class SpreadReadModels: ReadModelStore {
     }
 
     @LoopActor
+    func orders(
+        _ filter: OrderFilter, before position: Int64, in partition: Int
+    ) async throws(ReadModelStoreFailure) -> KeyedRows {
+        try await store(of: partition).orders(filter, before: position, in: partition)
+    }
+
+    @LoopActor
     func save(
         _ checkpoint: Checkpoint, since saved: Int64, after chain: Digest?, into generations: ReadModel.Generations,
         replaces: Bool

@@ -72,7 +72,7 @@ extension PostgresReadModelStore {
             }
             do {
                 var (model, quarantine) = try await PostgresReadModelStore.model(
-                    of: active, at: position, restored.model, where: { !$0.isReadByKey }, transaction)
+                    of: active, at: position, restored.model, .held, transaction)
                 model.leaveCartsStored()
                 return (restored, Stored(model: model, quarantine: quarantine, active: active))
             } catch let error where error is OtherRows || error is UnreadableRow {
@@ -89,14 +89,18 @@ extension PostgresReadModelStore {
 
     package func survey(_ empty: ReadModel) async throws(Failure) -> ReadModelSurvey {
         try await PostgresReadModelStore.failing {
-            try await surveying.transaction(patience: PostgresReadModelStore.patienceForAllRows) { transaction in
+            var empty = empty
+            empty.leaveOrdersStored(upTo: .max)
+            return try await surveying.transaction(patience: PostgresReadModelStore.patienceForAllRows) {
+                [empty] transaction in
                 _ = try await transaction.execute(ReadModelStatements.oneSnapshot, [])
                 let active = try await StoredProjections(transaction).known(.active, of: empty.partition)
                     .filter(\.key.isReadByKey)
                 do {
                     let position = active.values.first?.position ?? 0
                     return .sound(
-                        try await PostgresReadModelStore.model(of: active, at: position, empty, transaction).model)
+                        try await PostgresReadModelStore.model(of: active, at: position, empty, .all, transaction).model
+                    )
                 } catch let error where error is OtherRows || error is UnreadableRow {
                     return .damaged("\(error)")
                 } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {
@@ -114,39 +118,63 @@ extension PostgresReadModelStore {
         }
     }
 
+    package func orders(
+        _ filter: OrderFilter, before position: Int64, in partition: Int
+    ) async throws(Failure) -> KeyedRows {
+        try await PostgresReadModelStore.failing {
+            try await StoredProjections(reading).orders(filter, before: position, partition: partition)
+        }
+    }
+
+    /// Which rows are restored.
+    enum Extent {
+        /// Every one.
+        case all
+        /// Those that a server holds from its start on: of orders the newest and those that are open, and none of carts.
+        case held
+    }
+
     /// The read model of some projections' rows; its other projections are empty.
     ///
     /// - Parameters:
     ///   - empty: an empty one of the partition.
-    ///   - isWanted: whether the rows of a projection are restored, and not only its streams in quarantine.
+    ///   - extent: which rows are restored, and not only the streams in quarantine.
     /// - Throws: `UnreadableRow` if a row is not what a projection writes; ``OtherRows`` if the rows are not those that
-    ///   were saved.
+    ///   were saved, as far as all of them are restored.
     @concurrent
     nonisolated static func model(
         of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ empty: ReadModel,
-        where isWanted: @Sendable (RegisteredProjection) -> Bool = { _ in true }, _ transaction: Transaction
+        _ extent: Extent, _ transaction: Transaction
     ) async throws -> (model: ReadModel, quarantine: StoredQuarantine) {
         var model = empty
         let partition = model.partition
         var quarantine = StoredQuarantine()
         var digests = ReadModel.Digests()
+        var checked: [RegisteredProjection: StoredCheckpoint] = [:]
         for (projection, checkpoint) in stored {
-            if isWanted(projection) {
-                let query = ReadModelStatements.restored(projection, checkpoint.generation, partition: partition)
+            let rows = await StoredProjections(transaction)
+            var floor: Int64?
+            if extent == .all || !projection.isReadByKey {
+                floor = 0
+            } else if projection == ReadModel.orders {
+                floor = try await rows.floorOfOrders(model.orderLimit, checkpoint.generation, partition: partition)
+                model.leaveOrdersStored(upTo: floor ?? 0)
+            }
+            if let floor {
+                let query = ReadModelStatements.restored(
+                    projection, checkpoint.generation, partition: partition, after: floor)
                 try await transaction.copy(query, projection.columns.map(\.kind.elementType)) { rows in
                     try model.restore(rows, of: projection, &digests)
                 }
             }
+            // Another version of a projection has other digests, and its rows are rebuilt soon.
+            if floor == 0, checkpoint.version == projection.version { checked[projection] = checkpoint }
             quarantine.add(
-                try await StoredProjections(transaction).quarantined(
-                    projection, checkpoint.generation, partition: partition), of: projection)
+                try await rows.quarantined(projection, checkpoint.generation, partition: partition), of: projection)
         }
         try model.restore(position: position, quarantined: quarantine.entries, &digests)
-        // Another version of a projection has other digests, and its rows are rebuilt soon.
-        for (projection, checkpoint) in stored.sorted(by: { $0.key.name < $1.key.name })
-        where isWanted(projection) && checkpoint.version == projection.version
-            && checkpoint.digest != digests[projection].bytes
-        {
+        for (projection, checkpoint) in checked.sorted(by: { $0.key.name < $1.key.name })
+        where checkpoint.digest != digests[projection].bytes {
             throw OtherRows(projection: projection, generation: checkpoint.generation, partition: partition)
         }
         return (model, quarantine)

@@ -150,7 +150,7 @@ enum ReadModelStatements {
         return Statement(
             "keyed_\(projection.table)",
             """
-            SELECT \(columns), c.generation, c.position
+            SELECT \(columns), c.generation AS of_generation, c.position AS saved_position
             FROM tiffin.projection_checkpoints AS c LEFT JOIN tiffin.\(projection.table) AS r
                 ON (r.partition, r.generation) = (c.partition, c.generation) AND r.\(projection.columns[0].name) = ANY ($3)
             WHERE c.partition = $1 AND c.projection = $2 AND c.state = 'active'
@@ -158,11 +158,55 @@ enum ReadModelStatements {
     }
 
     /// What a restart needs of every row, in no order: PostgreSQL reads them as they lie.
-    static func restored(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> String {
+    ///
+    /// - Parameter floor: of orders placed up to this position, only the open ones; 0 for every row.
+    static func restored(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int, after floor: Int64 = 0
+    ) -> String {
+        let rows = """
+            SELECT \(columns(of: projection, isWhole: false)) FROM tiffin.\(projection.table)
+            WHERE partition = \(partition) AND generation = \(generation)
+            """
+        guard floor > 0 else { return rows }
+        return """
+            \(rows) AND position > \(floor)
+            UNION ALL \(rows) AND position <= \(floor) AND snapshot <> ''
+            """
+    }
+
+    /// The position of the newest order that is not among so many of the newest.
+    static let floorOfOrders = Statement(
+        "floor_of_orders",
         """
-        SELECT \(columns(of: projection, isWhole: false)) FROM tiffin.\(projection.table)
-        WHERE partition = \(partition) AND generation = \(generation)
-        """
+        SELECT position FROM tiffin.order_rows WHERE partition = $1 AND generation = $2
+        ORDER BY position DESC OFFSET $3 LIMIT 1
+        """, [.int2, .int4, .int8])
+
+    /// Orders of a list before a position, the newest first, each with its generation and the checkpoint's position; one of
+    /// these alone where there are none.
+    static func orders(_ list: OrderFilter) -> Statement {
+        // For each an index, in which the orders that are passed over are seen without being read.
+        let (name, condition) =
+            if list.customer != nil {
+                ("customer", "AND customer = $3 AND customer <> ''")
+            } else if list.outlet != nil {
+                ("outlet", "AND outlet = $3")
+            } else {
+                ("all", "AND coalesce($3, '') = ''")
+            }
+        let columns = ReadModel.orders.columns.map { "r.\($0.name)" }.joined(separator: ", ")
+        return Statement(
+            "orders_of_\(name)\(list.placed == nil ? "" : "_placed")",
+            """
+            SELECT \(columns), c.generation AS of_generation, c.position AS saved_position
+            FROM tiffin.projection_checkpoints AS c LEFT JOIN LATERAL (
+                SELECT * FROM tiffin.order_rows
+                WHERE (partition, generation) = (c.partition, c.generation) AND position < $4 \(condition)
+                    \(list.placed == nil ? "" : "AND placed_at >= $6 AND placed_at < $7")
+                ORDER BY position DESC LIMIT $5) AS r ON true
+            WHERE c.partition = $1 AND c.projection = $2 AND c.state = 'active'
+            ORDER BY r.position DESC
+            """, [.int2, .text, .text, .int8, .int8] + (list.placed == nil ? [] : [.int8, .int8]))
     }
 
     private static func columns(of projection: RegisteredProjection, isWhole: Bool) -> String {

@@ -77,7 +77,7 @@ package struct Rebuild: Sendable {
             do {
                 (kept, _) = try await store.transaction { transaction in
                     try await PostgresReadModelStore.model(
-                        of: previous, at: position, ReadModel(partition: partition), transaction)
+                        of: previous, at: position, ReadModel(partition: partition), .all, transaction)
                 }
             } catch let error as OtherRows {
                 throw Failure("\(error): they cannot be gone back to")
@@ -181,7 +181,7 @@ package struct Rebuild: Sendable {
         guard change.differenceCount > 0 else { return true }
         do {
             _ = try await PostgresReadModelStore.model(
-                of: [projection: old], at: old.position, ReadModel(partition: partition), transaction)
+                of: [projection: old], at: old.position, ReadModel(partition: partition), .all, transaction)
             return true
         } catch is OtherRows, is UnreadableRow {
             return false

@@ -184,9 +184,37 @@ package struct StoredProjections {
         let rows = try await session.execute(
             ReadModelStatements.rowsByKey(of: projection),
             [.int2(Int16(partition)), .text(projection.name), .array(keys.map(\.rawValue))])
+        return try keyedRows(rows, of: projection)
+    }
+
+    /// The position up to which orders are not among so many of the newest; 0 if all are.
+    ///
+    /// - Parameter limit: how many; nil for any number.
+    func floorOfOrders(_ limit: Int?, _ generation: Int32, partition: Int) async throws(PostgresError) -> Int64 {
+        guard let limit else { return 0 }
+        let rows = try await session.execute(
+            ReadModelStatements.floorOfOrders, [.int2(Int16(partition)), .int4(generation), .int8(Int64(limit))])
+        return rows.first.map { max(0, $0["position"]) } ?? 0
+    }
+
+    /// Orders of the active generation before a position, the newest first.
+    func orders(_ filter: OrderFilter, before position: Int64, partition: Int) async throws -> KeyedRows {
+        var parameters: [Parameter] = [
+            .int2(Int16(partition)), .text(ReadModel.orders.name),
+            (filter.customer ?? filter.outlet).map { .text($0.rawValue) } ?? .null, .int8(position),
+            .int8(Int64(StoredOrders.readAtOnce)),
+        ]
+        if let window = filter.window { parameters += [.int8(window.first), .int8(window.end)] }
+        let rows = try await session.execute(ReadModelStatements.orders(filter), parameters)
+        return try keyedRows(rows, of: ReadModel.orders)
+    }
+
+    private func keyedRows(
+        _ rows: Rows, of projection: RegisteredProjection
+    ) throws(ReadModelStoreFailure) -> KeyedRows {
         guard let first = rows.first else { throw ReadModelStoreFailure("nothing is saved") }
         return KeyedRows(
-            generation: first["generation"], position: first["position"],
+            generation: first["of_generation"], position: first["saved_position"],
             rows: try FoundRows(rows, columnCount: projection.columns.count))
     }
 

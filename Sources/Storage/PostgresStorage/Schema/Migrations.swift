@@ -50,6 +50,7 @@ package enum Migrations {
         Migration(number: 29, name: "signed_heads", sql: PackageResources._029_signed_heads_sql),
         Migration(number: 30, name: "relay_deliveries", sql: PackageResources._030_relay_deliveries_sql),
         Migration(number: 31, name: "relay_places", sql: PackageResources._031_relay_places_sql),
+        Migration(number: 32, name: "orders_by_place", sql: PackageResources._032_orders_by_place_sql),
     ]
 
     /// The most partitions a log may have.
