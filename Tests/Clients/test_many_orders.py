@@ -241,6 +241,26 @@ def test_damaged_rows_are_found_after_a_start_and_the_log_decides(database, dama
         assert_sound(database, "--server", f"127.0.0.1:{server.port}")
 
 
+def test_a_row_that_nobody_can_read_is_made_again(database):
+    orders = Orders(4)
+    with server_on(database) as server, server.client() as client:
+        orders.open(client)
+        while len(orders.rows) < 4 * HELD:
+            orders.place(client)
+            order = list(orders.rows)[-1]
+            if orders.rows[order]["outlet"] != "stall":
+                client("ORDER.REJECT", order, "CODE", "BUSY")
+                orders.know(client, order)
+        wait_for_checkpoint(database)
+        wait_until_few(client, orders)
+        orders.check(client)
+        sql("update tiffin.order_rows set status = 'eaten' where position < 30", database)
+        assert client.error("ORDERS", "COUNT", 100).code == "UNAVAILABLE"
+        server.wait_for_output("serving from rows that were rebuilt")
+        orders.check(client)
+        assert_sound(database, "--server", f"127.0.0.1:{server.port}")
+
+
 def test_every_server_of_a_fleet_lets_go_and_says_the_same():
     orders, partitions = Orders(3), 2
     with partitioned(partitions) as database, server_on(database) as one:

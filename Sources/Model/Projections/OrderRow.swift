@@ -84,10 +84,10 @@ public struct OrderRow: ValueRow {
         self.customer = Identifier(String(decoding: customer, as: UTF8.self))
         standing = Orders.Standing(
             position: stored.int64(1), last: 0, placedAt: stored.int64(9), changedAt: stored.int64(10),
-            total: stored.int64(8),
-            tax: stored.int64(14), refunded: stored.int64(15), refundedTax: stored.int64(16), paid: stored.int64(12),
-            version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0, currency: currency.letters,
-            status: status.number, service: ServiceKind(rawValue: service).number, isInDoubt: stored.int32(13) == 1)
+            total: stored.int64(8), tax: stored.int64(14), refunded: stored.int64(15), refundedTax: stored.int64(16),
+            paid: stored.int64(12), version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0,
+            currency: currency.letters, status: status.number, service: ServiceKind(rawValue: service).number,
+            isInDoubt: stored.int32(13) == 1)
         let snapshot = stored.bytes(11)
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }

@@ -208,8 +208,8 @@ public struct Orders: Projection {
         let time = event.recordedAt.millisecondsSinceEpoch
         let standing = Standing(
             position: event.position, last: event.position, placedAt: time, changedAt: time,
-            total: placement.total.minorUnits,
-            tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0, version: 1,
+            total: placement.total.minorUnits, tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0,
+            version: 1,
             count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
             customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
             status: book.status.number, service: placement.handover.service.number, isInDoubt: false)

@@ -238,6 +238,9 @@ final class PartitionWorker {
             let found = try await store.orders(filter, before: position, in: follower.partition)
             let rows = try (0..<found.rows.count).map { try Orders.row($0, of: found.rows) }
             stored.take(rows, before: position, savedUpTo: found.position)
+        } catch let error as UnreadableValue {
+            keeper.rebuild([ReadModel.orders])
+            throw .unavailable("a stored order cannot be read: \(error)")
         } catch {
             throw .unavailable("\(error)")
         }
