@@ -42,6 +42,12 @@ def numbers(part, name):
     return [number({name: value}, name) for value in part[name]]
 
 
+def text(part, name):
+    if not isinstance(part[name], str):
+        raise ValueError(f"{name} is not a text: {part[name]!r}")
+    return part[name]
+
+
 def half_up(amount, divisor):
     return (2 * amount + divisor) // (2 * divisor)
 
@@ -68,6 +74,9 @@ class Bill:
 
     def __init__(self, event):
         self.lines, self.charges, self.total = event["lines"], event.get("charges", []), number(event, "total")
+        for part, names in [(line, ("line", "name")) for line in self.lines] + [(charge, ("kind",)) for charge in self.charges]:
+            for name in (*names, *({"id", "name"} & set(part))):
+                text(part, name)
         self.costs = [number(line, "quantity", 1) * number(line, "unitPrice", 0) for line in self.lines]
         self.subtotal = sum(self.costs)
         expect(self.subtotal <= LIMIT, "the lines cost more than an order can")
@@ -121,6 +130,7 @@ class Bill:
             self.check_taxed(terms)
         for charge in self.charges:
             if charge["kind"] == "tip":
+                expect(charge["shares"] == [], "a tip falls on no line")
                 say(f"  tip: {number(charge, 'amount', 1)}")
             expect(charge["kind"] == "tax" or charge["included"] is False, f"{charge['kind']} is in no price")
         total = self.subtotal + sum(number(charge, "amount") for charge in self.charges if not charge["included"])
@@ -229,7 +239,7 @@ class Order:
         self.given, self.units = {"money": 0}, {}
         self.payments = dict.fromkeys(("authorised", "captured", "voided", "refunded", "chargedBack", "failed"), 0)
         self.has_ended, self.is_exact = False, True
-        say(f"placed with outlet {placed['outlet']}; all amounts are in minor units of {placed['currency']}")
+        say(f"placed with outlet {text(placed, 'outlet')}; all amounts are in minor units of {text(placed, 'currency')}")
         if self.terms is None:
             say("  the outlet's taxes and charges are not recorded with the order: its bill is checked without them")
         self.bill.check(self.terms, say)
@@ -239,17 +249,17 @@ class Order:
             self.change(event)
         elif kind == "order.paymentReported":
             self.payments[event["state"]] += number(event, "amount", 0)
-            self.say(f"reported: {event['amount']} {event['state']} as {event['ref']}")
+            self.say(f"reported: {event['amount']} {event['state']} as {text(event, 'ref')}")
         elif kind == "order.refunded":
             self.refund(event)
         elif kind in ("order.rejected", "order.cancelled"):
             expect("total" not in event or event["total"] == self.bill.total, "it ends with another total than it had")
             self.has_ended = True
-            self.say(f"{kind.partition('.')[2]} by the {event['by']}: {self.bill.total} is not charged any more")
+            self.say(f"{kind.partition('.')[2]} by the {text(event, 'by')}: {self.bill.total} is not charged any more")
 
     def change(self, event):
         before, self.bill = self.bill, Bill(event)
-        self.say(f"changed, as the {event['by']} proposed")
+        self.say(f"changed, as the {text(event, 'by')} proposed")
         old = {line["line"]: line for line in before.lines}
         new = {line["line"]: line for line in self.bill.lines}
         edits = {edit["line"]: edit for edit in event["change"]}

@@ -4,6 +4,11 @@ internal import TextFormats
 
 /// What the events of an order say of its money, worked out again, step by step, in words.
 struct OrderReckoning {
+    /// What can be reported of a payment.
+    private static let states: Set<Text> = [
+        "authorised", "captured", "voided", "refunded", "chargedBack", "failed",
+    ]
+
     /// The steps so far.
     private(set) var steps: [String] = []
     private let terms: JSONValue?
@@ -56,6 +61,7 @@ struct OrderReckoning {
         case "order.changed": try change(event)
         case "order.paymentReported":
             let (state, amount) = (try event.text("state"), try event.number("amount", from: 0))
+            guard OrderReckoning.states.contains(state) else { throw OrderFault("nothing can be \(state)") }
             reported[state, default: 0] += amount
             steps.append("reported: \(amount) \(state) as \(try event.text("ref"))")
         case "order.refunded": try refund(event)
