@@ -23,10 +23,10 @@ enum RelayCommand: Subcommand {
         Every event is posted as LOG.READ gives it, until the address answers with a status from 200 to 299.
         Those of a stream come in their order, the next one when the one before is taken. Anything else than
         such a status, a redirect as well, counts as a failure: it is said on standard error, and the event is
-        posted again with growing pauses, for three days unless --give-up-time says otherwise. It holds back
-        the later events of its stream, and no others. Then it is set aside, and they go on. Where nobody is reached, or the address answers with status
-        429 or 503, the partition waits. Nothing is skipped, whenever the relay is stopped or killed; an event
-        that was just taken may then come twice, with the same webhook-id.
+        posted again with growing pauses, for three days unless --give-up-time says otherwise; then it is set
+        aside. Until then it holds back the later events of its stream, and no others. Where nobody is reached,
+        or the address answers with status 429 or 503, the partition waits. Nothing is skipped, whenever the
+        relay is stopped or killed; an event that was just taken may then come twice, with the same webhook-id.
 
         Messages are signed as Standard Webhooks: webhook-id is <partition>-<position>, and webhook-signature
         is made with the relay's secret, which --show-secret prints. The relay asks the server as an auditor,
