@@ -156,7 +156,8 @@ extension Filter {
 
     /// Listings with a price in a range, of one currency.
     static func prices(
-        _ name: String, alone: Alone? = nil, facet: Facet? = nil, _ price: @escaping @Sendable (borrowing Listing) -> Int64?
+        _ name: String, alone: Alone? = nil, facet: Facet? = nil,
+        _ price: @escaping @Sendable (borrowing Listing) -> Int64?
     ) -> Filter {
         var filter = range(name, alone: alone, facet: facet, price)
         filter.isOfPrices = true
