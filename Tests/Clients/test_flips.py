@@ -66,11 +66,16 @@ def spoil(path):
             file.write(bytes([byte ^ 1]))
 
 
-@pytest.mark.parametrize("table", SAVED_ROWS)
-def test_saved_rows_that_cannot_be_read_are_made_again_from_the_log(original, table):
+def test_saved_rows_that_cannot_be_read_are_made_again_from_the_log(original):
+    tables = [table for table in SAVED_ROWS if table in original[2]]
+    # The others have no page that could be damaged.
+    assert {"outlet_home_rows", "cart_count_rows", "order_rows", "projection_checkpoints"} <= set(tables)
+    for table in tables:
+        are_made_again(original, table)
+
+
+def are_made_again(original, table):
     source, token, relations, answers = original
-    if table not in relations:
-        pytest.skip("the table has no page")
     with fresh_data_dir() as folder:
         subprocess.run(["cp", "-a", source, folder], check=True)
         spoil(f"{folder}/postgres/{relations[table]}")

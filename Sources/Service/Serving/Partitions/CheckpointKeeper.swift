@@ -45,6 +45,8 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// Up to where the log's index of streams is known to reach.
     private var indexedPosition: Int64 = 0
+    /// How often is looked for a node of the tree, while it gets its batches.
+    private static let looksForNode: Int64 = 8
     /// Up to where the log's tree was brought.
     private var grownPosition: Int64 = 0
     /// Up to where that index was compared with the log since the start; nil once all of it was.
@@ -164,8 +166,8 @@ final class CheckpointKeeper {
         let reached = position
         try await log.indexStreams(of: partition)
         indexedPosition = reached
-        // Fewer events are not enough for another node.
-        guard reached - grownPosition >= TreeNode.width else { return }
+        // A node has batches of one event at least. It may have been nearly there the last time.
+        guard reached - grownPosition >= TreeNode.width / CheckpointKeeper.looksForNode else { return }
         try await log.growTree(of: partition, anew: false)
         grownPosition = reached
     }
