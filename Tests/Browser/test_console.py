@@ -185,8 +185,8 @@ def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit)
                 put_kitchen(client, name)
             client("MENU.ITEM.PRICE", "grill", "lunch0", 4321)
             assert run_tiffin("relay", "--show-secret", "--database", url).returncode == 0
-            sql("insert into tiffin.relay_cursors (relay, partition, position, failure, failed_at) "
-                "values ('default', 0, 1, 'event 0-2 is not taken: <b>', now())", url)
+            sql("update tiffin.relay_cursors set position = 1, failure = 'event 0-2 is not taken: <b>', failed_at = now() "
+                "where relay = 'default' and partition = 0", url)
             other("CLIENT", "SETNAME", "till")
             page = visit("/#streams?text=menu-", of=site, origin=site.console, viewport={"width": 1280, "height": 800})
             rows = page.get_by_test_id("streams").locator("tr")
