@@ -137,7 +137,8 @@ class Site:
             body={"by": by}, has_key=True, key=key, deadline=deadline)
 
     def prove_order(self, order: str, *, deadline: float | None = None) -> OrderProof:
-        """Returns a proof, without the log, of what an order cost, and of what was paid and given back. (ORDER.PROVE)
+        """Returns a document that proves, without the log, what an order cost, and what was paid and given back.
+        (ORDER.PROVE)
         """
         return self.connection.call("GET", f"/v1/orders/{segment(order)}/proof", OrderProof, deadline=deadline)
 

@@ -112,7 +112,10 @@ export abstract class Site {
         );
     }
 
-    /** Returns a proof, without the log, of what an order cost, and of what was paid and given back. (ORDER.PROVE) */
+    /**
+     * Returns a document that proves, without the log, what an order cost, and what was paid and given back.
+     * (ORDER.PROVE)
+     */
     proveOrder(order: string, call: Call = {}): Promise<OrderProof> {
         return this.connection.call("GET", `/v1/orders/${segment(order)}/proof`, { call });
     }

@@ -148,29 +148,36 @@ public struct OutletHome: Projection {
     public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
     public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
-        try take(try OutletRecord(stored))
+        try take(try OutletHome.read(stored))
+    }
+
+    private typealias Restored = (record: OutletRecord, digest: Digest)
+
+    private static func read(_ stored: StoredRow) throws(UnreadableValue) -> Restored {
+        let row = try OutletHomeRow(stored)
+        let digest = row.digest
+        return (try OutletRecord(row, digest), digest)
     }
 
     /// A menu of a thousand items takes milliseconds to read, and nothing to take: several are read at once.
     public mutating func restore(_ rows: any StoredRows, _ digest: inout SetDigest) throws(UnreadableStoredRow) {
-        let records = (0..<rows.count).concurrentMap { row in
-            Result { () throws(UnreadableValue) in try OutletRecord(StoredRow(rows, row)) }
+        let results = (0..<rows.count).concurrentMap { row in
+            Result { () throws(UnreadableValue) in try OutletHome.read(StoredRow(rows, row)) }
         }
-        for (row, record) in records.enumerated() {
+        for (row, result) in results.enumerated() {
             do throws(UnreadableValue) {
-                digest.insert(try take(try record.get()))
+                digest.insert(try take(try result.get()))
             } catch {
                 throw UnreadableStoredRow(row: row, reason: error)
             }
         }
     }
 
-    /// Takes a record that was read from a saved row, and returns the row's digest.
-    private mutating func take(_ record: OutletRecord) throws(UnreadableValue) -> Digest {
-        guard outlets.updateValue(record, forKey: record.id) == nil, let digest = record.savedDigest else {
+    private mutating func take(_ restored: Restored) throws(UnreadableValue) -> Digest {
+        guard outlets.updateValue(restored.record, forKey: restored.record.id) == nil else {
             throw UnreadableValue("there are two of it")
         }
-        return digest
+        return restored.digest
     }
 
     // MARK: Checkpoints

@@ -84,14 +84,12 @@ extension OutletRecord {
         return writer.bytes
     }
 
-    /// The record that was saved as a row.
-    init(_ stored: StoredRow) throws(UnreadableValue) {
-        let row = try OutletHomeRow(stored)
+    init(_ row: OutletHomeRow, _ digest: Digest) throws(UnreadableValue) {
         do {
             self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
                 try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
             }
-            savedDigest = row.digest
+            savedDigest = digest
         } catch {
             throw UnreadableValue("its snapshot: \(error)")
         }

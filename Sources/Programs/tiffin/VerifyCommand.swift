@@ -57,7 +57,9 @@ enum VerifyCommand: Subcommand {
                 witnesses: options[witness])
             return (verdict.isProven, verdict.lines)
         } catch {
-            throw Unreadable(description: "\(path == "-" ? "standard input" : path) is not a receipt: \(error)")
+            throw Unreadable(
+                description:
+                    "\(path == "-" ? "standard input" : path) is not a receipt or the proof of an order: \(error)")
         }
     }
 }

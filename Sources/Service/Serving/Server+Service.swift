@@ -212,11 +212,10 @@ extension Server: @LoopActor Service {
         of order: Identifier, to caller: Caller, within confinement: Confinement?
     ) -> Response {
         let promise = Promise(about: .order)
-        let stream = StreamName(.order, order)
-        documents.whetherShown(stream, within: confinement) { [receipts] isShown in
+        documents.whetherShown(StreamName(.order, order), within: confinement) { [receipts] isShown in
             switch isShown {
             case .failure(let failure): promise.fail(failure)
-            case .success(false): promise.fail(.noSuchVersion(1, of: stream))
+            case .success(false): promise.fail(.noOrder(order))
             case .success(true): receipts.proof(of: order, to: caller) { promise.end($0.map(Answer.document)) }
             }
         }

@@ -123,7 +123,8 @@ extension Site {
             body: ["by": by] as Members, hasKey: true, key: key, deadline: deadline)
     }
 
-    /// Returns a proof, without the log, of what an order cost, and of what was paid and given back. (ORDER.PROVE)
+    /// Returns a document that proves, without the log, what an order cost, and what was paid and given back.
+    /// (ORDER.PROVE)
     public func proveOrder(_ order: String, deadline: Duration? = nil) async throws -> OrderProof {
         try await connection.call("GET", "/v1/orders/\(segment(order))/proof", deadline: deadline)
     }

@@ -128,6 +128,10 @@ package struct Failure: Error, Sendable {
     package static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
         Failure(.notFound, "no outlet '\(outlet)'")
     }
+
+    /// There is no such order, or the caller may not see it.
+    package static func noOrder(_ order: Identifier) -> Failure { Failure(.notFound, "no order '\(order)'") }
+
     /// In Redis's words, for whom an id is a key.
     package static let noPermissionForKey = Failure(.noPermission, "No permissions to access a key")
     /// The same, of a channel.

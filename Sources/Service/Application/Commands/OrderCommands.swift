@@ -32,7 +32,7 @@ enum OrderCommands {
         },
         Command(
             "ORDER.PROVE", .orders, role: .customer, answers: OrderProof.schema, refusing: [.notFound],
-            "Returns a proof, without the log, of what an order cost, and of what was paid and given back."
+            "Returns a document that proves, without the log, what an order cost, and what was paid and given back."
         ) { parameters in
             let order = parameters.required("order", .order)
             return { service, call throws(Failure) in

@@ -45,10 +45,10 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// Up to where the log's index of streams is known to reach.
     private var indexedPosition: Int64 = 0
-    /// How often is looked for a node of the tree, while it gets its batches.
-    private static let looksForNode: Int64 = 8
     /// Up to where the log's tree was brought.
     private var grownPosition: Int64 = 0
+    /// How often is looked for a node of the tree while it gets its batches, at most.
+    private static let looksPerNode: Int64 = 8
     /// Up to where that index was compared with the log since the start; nil once all of it was.
     private var comparedPosition: Int64? = 0
     /// The most batches that are compared at once: some milliseconds of work for the database, once a second.
@@ -166,8 +166,8 @@ final class CheckpointKeeper {
         let reached = position
         try await log.indexStreams(of: partition)
         indexedPosition = reached
-        // A node has batches of one event at least. It may have been nearly there the last time.
-        guard reached - grownPosition >= TreeNode.width / CheckpointKeeper.looksForNode else { return }
+        // A batch has an event at least, so fewer events are hardly enough for another node.
+        guard reached - grownPosition >= TreeNode.width / CheckpointKeeper.looksPerNode else { return }
         try await log.growTree(of: partition, anew: false)
         grownPosition = reached
     }

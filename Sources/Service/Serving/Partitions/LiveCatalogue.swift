@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// The catalogue of all partitions, kept in step with their read models.
 ///
-/// A large one is built on another thread while everything else is served. What changes meanwhile is taken in
+/// A large one is built on other threads while everything else is served. What changes meanwhile is taken in
 /// afterwards.
 @LoopActor
 final class LiveCatalogue {

@@ -43,7 +43,7 @@ final class ReceiptIssuer {
         prove(to: caller, completion) { prover throws(Prover.Failure) in
             try await prover.proof(of: order).json
         } failure: {
-            Failure($0, missing: .noSuchVersion(1, of: StreamName(.order, order)))
+            Failure($0, missing: .noOrder(order))
         }
     }
 
