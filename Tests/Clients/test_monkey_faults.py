@@ -179,7 +179,7 @@ def faulty_runs(server, tmp_path_factory):
             with Server(database=url, environment={"TIFFIN_PLANTED_FAULT": fault}) as faulty:
                 return run_monkey(
                     tmp_path_factory.mktemp("faulty"), faulty, "--rate", 400, *UNTIL_FOUND, *options,
-                    *([] if "--duration" in options else ["--duration", "15s"]),
+                    *([] if "--duration" in options else ["--duration", "40s"]),
                     *([] if "--shoppers" in options else ["--shoppers", 40]), "--connections", 8, "--seed", 3, code=None)
 
     with concurrent.futures.ThreadPoolExecutor(3) as pool:

@@ -55,8 +55,16 @@ public struct Histogram: Sendable, Equatable {
 
     /// Every counter that is not zero, in order: the highest value that it counts, and how many there were.
     public var steps: [(value: UInt64, count: UInt64)] {
-        counts.enumerated().lazy.filter { $0.element > 0 }
-            .map { (min(Histogram.highest(at: $0.offset), maximum), $0.element) }
+        var steps: [(value: UInt64, count: UInt64)] = []
+        for index in used where counts[index] > 0 {
+            steps.append((min(Histogram.highest(at: index), maximum), counts[index]))
+        }
+        return steps
+    }
+
+    /// The counters from that of the smallest value to that of the largest: few of all, where values are alike.
+    private var used: Range<Int> {
+        count == 0 ? 0..<0 : Histogram.index(of: minimum)..<Histogram.index(of: maximum) + 1
     }
 
     /// Adds the counts of another histogram.
@@ -65,7 +73,7 @@ public struct Histogram: Sendable, Equatable {
         if other.counts.count > counts.count {
             counts += [UInt64](repeating: 0, count: other.counts.count - counts.count)
         }
-        for (index, number) in other.counts.enumerated() { counts[index] += number }
+        for index in other.used { counts[index] += other.counts[index] }
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
         count += other.count

@@ -6,8 +6,8 @@ protocol FilterIndex: AnyObject {
     func remove(_ listing: Listing, at row: UInt32)
     /// A listing has changed.
     func update(from old: Listing, to new: Listing, at row: UInt32)
-    /// Listings were added in rows that follow one another, and all rows before. Only such are added before
-    /// ``finishLoading()``. Called on any thread.
+    /// Listings were added, in a row each from this one on. It comes behind all other rows, and until ``finishLoading()``
+    /// nothing else is added. Called on any thread.
     func load(_ listings: [Listing], from row: UInt32)
     /// The initial load is complete.
     func finishLoading()
@@ -20,8 +20,7 @@ extension FilterIndex {
 }
 
 extension [Listing] {
-    /// Calls the body with each listing and its row. Listings are lent: a copy of one takes as long as an index takes
-    /// for it.
+    /// Calls the body with each listing and its row. Listings are lent: to copy one takes as long as to index it.
     @inline(__always)
     func forEach(from row: UInt32, _ body: (borrowing Listing, UInt32) -> Void) {
         withUnsafeBufferPointer { listings in

@@ -77,8 +77,8 @@ final class TermIndex {
 
     // MARK: Loading
 
-    /// Adds a row to the terms of a text, where there was no other row so far. Rows come in ascending order;
-    /// ``finishLoading()`` follows.
+    /// Adds a row to the terms of a text. Rows come in ascending order, and nothing else is added before
+    /// ``finishLoading()``.
     func load(_ text: Text, at row: UInt32) {
         if let known = loaded.known[text] {
             for term in known { loaded.terms.append(term) }
@@ -104,16 +104,16 @@ final class TermIndex {
     func finishLoading() {
         let loaded = exchange(&loaded, with: Loaded())
         // The rows of each term, one term after the other.
-        var ends = [Int](repeating: 0, count: texts.count + 1)
-        for term in loaded.terms { ends[Int(term) + 1] += 1 }
-        for term in texts.indices { ends[term + 1] += ends[term] }
+        var starts = [Int](repeating: 0, count: texts.count + 1)
+        for term in loaded.terms { starts[Int(term) + 1] += 1 }
+        for term in texts.indices { starts[term + 1] += starts[term] }
         var rowsOfTerms = [UInt32](repeating: 0, count: loaded.rows.count)
-        var next = ends
+        var next = starts
         for (term, row) in zip(loaded.terms, loaded.rows) {
             rowsOfTerms[next[Int(term)]] = row
             next[Int(term)] += 1
         }
-        rows = texts.indices.map { TermRows(rowsOfTerms[ends[$0]..<ends[$0 + 1]]) }
+        rows = texts.indices.map { TermRows(rowsOfTerms[starts[$0]..<starts[$0 + 1]]) }
         shapes = texts.map { WordShape($0) }
         let places = texts.sortedPlaces()
         sorted = SortedChunks(sorted: places)
