@@ -79,6 +79,7 @@ let foundations = floor(
             "EventLoop",
             uses: ["CLibSSL", "CLibUV", .target(name: "CLibJemalloc", condition: .when(platforms: [.linux]))]),
         room("Postgres", uses: ["CLibPQ", "EventLoop"]),
+        room("Tracing", uses: ["EventLoop", "HTTP", "TextFormats"]),
     ])
 
 /// What is true, as values and functions: no clock, socket or database.
@@ -114,6 +115,7 @@ let storage = floor(
                 "0021_fleet", "0022_carts_only", "0023_takings", "0024_databases", "0025_pictures",
                 "0026_supply", "0027_relay_failures", "0028_tree", "0029_signed_heads",
                 "0030_relay_deliveries", "0031_relay_places", "0032_orders_by_place",
+                "0033_served_since",
                 "functions/append", "functions/customer_key", "functions/digests", "functions/fleet",
                 "functions/outcome", "functions/points", "functions/reading", "functions/stream_index",
                 "functions/tree",
@@ -135,7 +137,7 @@ let service = floor(
             "Serving",
             uses: [
                 "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Fleet",
-                "Measurement", "Projections", "TextFormats", "Users",
+                "Measurement", "Projections", "TextFormats", "Tracing", "Users",
             ]),
     ])
 
@@ -200,7 +202,8 @@ let programs = floor(
             uses: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Fleet",
                 "Integrations", "LineClient", "LineProtocol", "LineServer", "Measurement", "ModelContext", "Peers",
-                "Postgres", "PostgresStorage", "Projections", "Serving", "TextFormats", "Users", "WebServer",
+                "Postgres", "PostgresStorage", "Projections", "Serving", "TextFormats", "Tracing", "Users",
+                "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")]),
         program("tiffin-monkey", uses: ["EventLoop", "Monkey"]),
@@ -263,6 +266,7 @@ let unitTests: [Target] = [
     tests(of: "LineProtocol", uses: ["SeededRandom", "TextFormats"]),
     tests(of: "HTTP", uses: ["SeededRandom"]),
     tests(of: "EventLoop", uses: ["SeededRandom", "TestSupport"]),
+    tests(of: "Tracing", uses: ["EventLoop", "TextFormats"]),
     tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),
     tests(of: "Domain", uses: ["SeededRandom"]),
     tests(of: "EventLog", uses: ["Domain", "EventLogContract", "SeededRandom", "TextFormats"]),

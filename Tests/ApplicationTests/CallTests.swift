@@ -74,7 +74,8 @@ import Users
     func `a word that is no option is named, with the options that there are`(options: String, word: String) throws {
         #expect(
             try Self.refusal(options.words)
-                == "ERR syntax error: '\(word)' is no option of X, which takes NOTE, UNTIL, ID, VERSION, FLOW, ACTOR")
+                == "ERR syntax error: '\(word)' is no option of X, which takes NOTE, UNTIL, ID, VERSION, FLOW, ACTOR, TRACE"
+        )
     }
 
     @Test func `of a long word the beginning is repeated`() throws {
@@ -97,7 +98,8 @@ import Users
             try withArguments(["X"] + words) { try Call(declaration, $0)[total] }
         }
         #expect(try read(["TOTAL", "5"]) == Amount(minorUnits: 5))
-        let usage = "usage: X TOTAL <minor> [ID <id>] [VERSION <version>] [FLOW <id>] [ACTOR <name>]"
+        let usage =
+            "usage: X TOTAL <minor> [ID <id>] [VERSION <version>] [FLOW <id>] [ACTOR <name>] [TRACE <traceparent>]"
         #expect(try failure { _ = try read(["ID", "a"]) } == "ERR syntax error: TOTAL is missing; \(usage)")
         #expect(try failure { _ = try read([]) } == "ERR wrong number of arguments for 'x' command; \(usage)")
     }

@@ -22,7 +22,7 @@ FOLDER = tiffin.CHECKOUT / "docs" / "reference"
 INDEX = FOLDER / "README.md"
 END = "<!-- end -->"
 # What every write takes; protocol.md describes it once.
-OF_WRITES = ["ID", "VERSION", "FLOW", "ACTOR"]
+OF_WRITES = ["ID", "VERSION", "FLOW", "ACTOR", "TRACE"]
 
 
 @dataclass
@@ -83,8 +83,9 @@ class Command:
         if effect == "write":
             article = "" if stream.endswith("s") else "an " if stream[0] in "aeiou" else "a "
             return (f"It writes {article}{stream}, so it also takes [`ID`](../protocol.md#id-sending-again), "
-                    "[`VERSION`](../protocol.md#version-only-if-nothing-changed), and "
-                    "[`FLOW` and `ACTOR`](../protocol.md#flow-and-actor-where-a-change-comes-from).")
+                    "[`VERSION`](../protocol.md#version-only-if-nothing-changed), "
+                    "[`FLOW` and `ACTOR`](../protocol.md#flow-and-actor-where-a-change-comes-from), and "
+                    "[`TRACE`](../protocol.md#trace-what-a-change-is-part-of).")
         return "It writes nothing to the log." if effect == "read" else "It changes what lies beside the log."
 
 

@@ -2,6 +2,7 @@ import Domain
 import EventLog
 import EventLogContract
 import Testing
+import TextFormats
 
 @Suite struct `Recorded events` {
     // MARK: Metadata
@@ -15,6 +16,12 @@ import Testing
             #"{"id":"a","args":"0f","flow":"f","actor":"b","cause":"order-x@3"}"#
         ),
         (EventMetadata(commandID: nil, fingerprint: nil, flow: "f"), #"{"flow":"f"}"#),
+        (
+            EventMetadata(
+                commandID: nil, fingerprint: nil,
+                trace: TraceParent("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01")),
+            #"{"trace":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}"#
+        ),
         (
             EventMetadata(commandID: nil, fingerprint: nil, actor: "asha", claim: .besides("boss")),
             #"{"actor":"asha","claim":"boss"}"#
@@ -34,7 +41,7 @@ import Testing
     }
 
     @Test func `Metadata ignores unknown keys`() throws {
-        let text = #" { "trace" : [ 1 , { } ] , "args" : "f" , "id" : "a" } "#
+        let text = #" { "weather" : [ 1 , { } ] , "args" : "f" , "id" : "a" } "#
         #expect(try EventMetadata(decoding: Array(text.utf8)) == EventMetadata(commandID: "a", fingerprint: "f"))
         #expect(try EventMetadata(decoding: Array("{ }".utf8)) == .none)
     }

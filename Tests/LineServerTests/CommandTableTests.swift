@@ -101,12 +101,14 @@ import TextFormats
     }
 
     @Test(arguments: commands.map(\.name))
-    func `writes end with ID, VERSION, FLOW and ACTOR, and reads take no ID, VERSION or FLOW`(name: String) throws {
+    func `writes end with ID, VERSION, FLOW, ACTOR and TRACE, and reads take none but ACTOR`(name: String) throws {
         let command = try #require(Self.commands.first { $0.name == name })
         let isWrite = if case .write = command.effect { true } else { false }
-        #expect(command.usage.hasSuffix("[ID <id>] [VERSION <version>] [FLOW <id>] [ACTOR <name>]") == isWrite)
+        let ending = "[ID <id>] [VERSION <version>] [FLOW <id>] [ACTOR <name>] [TRACE <traceparent>]"
+        #expect(command.usage.hasSuffix(ending) == isWrite)
         // ACTOR is also a filter of reads.
-        #expect(command.parameterDescriptions.contains { ["ID", "VERSION", "FLOW"].contains($0.token) } == isWrite)
+        let own: [String?] = ["ID", "VERSION", "FLOW", "TRACE"]
+        #expect(command.parameterDescriptions.contains { own.contains($0.token) } == isWrite)
     }
 
     @Test(arguments: commands.map(\.name))

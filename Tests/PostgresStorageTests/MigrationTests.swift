@@ -146,6 +146,9 @@ import Testing
             CREATE SCHEMA tiffin;
             CREATE TABLE tiffin.migrations (
                 number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL);
+            CREATE TABLE tiffin.functions (
+                single boolean PRIMARY KEY DEFAULT true, version integer NOT NULL, checksum text NOT NULL,
+                applied_at timestamptz NOT NULL);
             """)
         for migration in Migrations.all {
             try await connection.runScript(String(decoding: migration.sql, as: UTF8.self))
@@ -197,7 +200,7 @@ import Testing
         _ = try await migrate(database)
         try await run(
             """
-            UPDATE tiffin.functions SET version = version + 1, checksum = 'of later files';
+            UPDATE tiffin.functions SET version = version + 1, checksum = 'of later files', served_since = version + 1;
             CREATE OR REPLACE FUNCTION tiffin.merkle_root(leaves bytea[]) RETURNS bytea LANGUAGE sql IMMUTABLE
             AS 'SELECT sha256(''later'')';
             """, in: database)
@@ -260,6 +263,39 @@ import Testing
         let error = await #expect(throws: MigrationError.self) { try await migrate(database) }
         #expect(
             error?.description.contains("migration 999 (later), which this version of Tiffin does not know") == true)
+    }
+
+    /// Where this fails, there are new kinds or versions: the newest migration is then to be one without `servedSince`, and
+    /// to stand here.
+    @Test func `The newest events came with a migration that only their servers can serve`() {
+        #expect(EventSchema.all.reduce(0) { $0 + $1.versions.count } == 102)
+        #expect(Migrations.all.last { $0.servedSince == nil }?.number == 33)
+    }
+
+    @Test(arguments: [
+        "INSERT INTO tiffin.migrations SELECT 999, 'later', 'abc', now(), max(number) FROM tiffin.migrations",
+        "UPDATE tiffin.functions SET version = version + 1, checksum = 'of later files'",
+    ])
+    @LoopActor func `What a newer version left as it can be served is served, and left alone`(
+        change: String
+    ) async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run(change, in: database)
+        let name =
+            change.contains("999") ? "migration 999 (later)" : SchemaFunctions.name(SchemaFunctions.version + 1)
+        #expect(try await migrate(database) == ["a newer version applied \(name), and left what this one can serve"])
+        try await Migrations.check(database, serving: true)
+        let error = await #expect(throws: MigrationError.self) { try await Migrations.check(database) }
+        #expect(error?.description.contains(name) == true)
+
+        try await run(
+            """
+            UPDATE tiffin.migrations SET served_since = number WHERE number = 999;
+            UPDATE tiffin.functions SET served_since = version;
+            """, in: database)
+        await #expect(throws: MigrationError.self) { try await migrate(database) }
+        await #expect(throws: MigrationError.self) { try await Migrations.check(database, serving: true) }
     }
 
     @Test @LoopActor func `A migration that fails leaves no trace`() async throws {

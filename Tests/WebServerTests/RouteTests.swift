@@ -52,7 +52,7 @@ import Users
         try Arguments.with(words) { arguments in _ = try Call(route.command.declaration, arguments) }
         #expect(route.isWrite == words.contains(Array("ID".utf8)))
         // Whatever a command takes, its route takes, except for what the cookie says, and for waiting.
-        let others = ["ID", "VERSION", "CUSTOMER", "CART", "WAIT", "FLOW", "ACTOR"]
+        let others = ["ID", "VERSION", "CUSTOMER", "CART", "WAIT", "FLOW", "ACTOR", "TRACE"]
         let known = Set(route.parameters.compactMap(\.token)).union(others)
         guard !route.parameters.contains(where: { $0.place == .filters }) else { return }
         let left = route.command.declaration.parameterDescriptions.compactMap(\.token).filter { !known.contains($0) }

@@ -413,6 +413,8 @@ class EventMetadata:
     flow: str | None = None
     # The ID of the command.
     id: str | None = None
+    # Where it belongs in a trace: a traceparent of W3C Trace Context.
+    trace: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -302,6 +302,8 @@ export interface EventMetadata {
     flow?: string;
     /** The ID of the command. */
     id?: string;
+    /** Where it belongs in a trace: a traceparent of W3C Trace Context. */
+    trace?: string;
 }
 
 export interface FacetBand {

@@ -136,6 +136,10 @@ extension LineServer {
                 .counter("tiffin_connections_total", "Connections of the line protocol.")),
             Fact("total_commands_processed", statistics.commands),
             Fact("total_error_replies", statistics.errors.values.reduce(0, +)),
+            Fact("spans_sent", service.spans.sent),
+            Fact(
+                "spans_lost", service.spans.lost,
+                .counter("tiffin_lost_spans_total", "Spans that the collector of traces did not take.")),
             Fact("tls_refused_handshakes", statistics.refusedHandshakes),
             Fact("failed_accepts", statistics.failedAccepts),
             Fact("client_time_pauses", statistics.timePauses),

@@ -170,6 +170,7 @@ enum AsyncAPI {
         .member("webhook-id", .string, "the partition and the position, 0-104"),
         .member("webhook-timestamp", .string, "seconds since 1970"),
         .member("webhook-signature", .string, "as Standard Webhooks has it"),
+        .optional("traceparent", .string, "where the command belongs in a trace, if its client said that"),
     ]).named("WebhookHeaders")
 }
 

@@ -11,6 +11,8 @@ extension Route {
         var body: [UInt8]
         /// The `Idempotency-Key`.
         var key: String?
+        /// The `traceparent`; nil where it is none.
+        var trace: TraceParent?
         /// The visitor's cart.
         var cart: Identifier?
         /// The visitor, as a customer; nil at the console.
@@ -53,6 +55,7 @@ extension Route {
         }
         if isWrite {
             if let key = request.key { words += [Array("ID".utf8), Array(key.utf8)] }
+            if let trace = request.trace { words += [Array("TRACE".utf8), Array(trace.description.utf8)] }
             if let version = try Route.take("version", from: &query) { words += [Array("VERSION".utf8), version] }
         }
         if let (name, _) = query.first { throw Route.unknown(name) }

@@ -105,6 +105,7 @@ extension WebServer {
             route,
             Route.Request(
                 path: path, query: query, body: Array(request.body), key: request["idempotency-key"],
+                trace: request["traceparent"].flatMap { TraceParent($0) },
                 cart: identity.visitor?.cartID,
                 customer: connection.site == .store ? identity.visitor?.id ?? Visitor.nobody : nil),
             identity, newVisitor: cookie, condition: isReading ? request["if-none-match"] : nil, connection,

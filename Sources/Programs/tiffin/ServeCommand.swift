@@ -12,6 +12,7 @@ internal import Peers
 internal import Postgres
 internal import PostgresStorage
 internal import Serving
+internal import Tracing
 internal import WebServer
 
 enum ServeCommand: Subcommand {
@@ -20,7 +21,7 @@ enum ServeCommand: Subcommand {
     static let options: [any DeclaredOption] =
         [listen, announce, processes, follow, noMigrate] + WebOptions.all + Database.options
         + ServerCertificates.options + [
-            logLevel, logFormat, protectedMode, loginTimeout,
+            logLevel, logFormat, traces, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
     private static let listen = Option.value(
@@ -41,6 +42,11 @@ enum ServeCommand: Subcommand {
     private static let logFormat = Option.value(
         "log-format", "text|json", "json: an object a line, with time, level and message",
         OptionValue<Logger.Format>.choice, default: Logger.Format.text.rawValue)
+    private static let traces = Option.optional(
+        "traces", "url", "an OTLP collector for spans of commands with TRACE, such as http://127.0.0.1:4318",
+        OptionValue("an address by http or https, with a host and without a user") {
+            WebAddress.isAbsolute(Text($0)) ? $0 : nil
+        })
     private static let protectedMode = Option.value(
         "protected-mode", "yes|no", "no: without users, serve clients on other machines too",
         OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
@@ -212,7 +218,7 @@ enum ServeCommand: Subcommand {
     private static func prepare(
         _ databases: LogDatabases, _ options: Options, usual: Int = 1, _ logger: Logger
     ) async throws {
-        guard !options[follow], !options[noMigrate] else { return try await Migrations.check(databases) }
+        guard !options[follow], !options[noMigrate] else { return try await Migrations.check(databases, serving: true) }
         var reportedAt = LoopActor.now
         try await Migrations.run(databases, usual: usual) { moved, total in
             guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
@@ -275,6 +281,7 @@ enum ServeCommand: Subcommand {
                 Fact($0.name, $0.value)
             }
         }
+        service.tracer = options[traces].map { tracer(of: id, to: $0, logger) }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
         service.start()
@@ -340,6 +347,18 @@ enum ServeCommand: Subcommand {
         await stopped.wait()
         peers.close()
         server.close()
+        await service.tracer?.close()
+    }
+
+    /// Has spans sent that say which server they are of.
+    @LoopActor
+    private static func tracer(of id: ServerID, to collector: String, _ logger: Logger) -> CallTracer {
+        let resource = [
+            (name: "service.name", value: "tiffin"), (name: "service.version", value: Version.current),
+            (name: "service.instance.id", value: "\(id)"),
+        ]
+        let exporter = SpanExporter(to: collector, of: resource) { logger.error($0) }
+        return CallTracer(exporter) { UInt64(max(0, Date().timeIntervalSince1970) * 1e9) }
     }
 
     /// Where others reach what listens on an address: one that stands for all of this machine's has its name instead.

@@ -21,6 +21,9 @@ extension Server {
         ]
     }
 
+    /// How many spans of commands were sent to the collector, and how many were lost.
+    package var spans: (sent: Int, lost: Int) { tracer?.counts ?? (0, 0) }
+
     /// Starts counting again what ``information`` counts.
     package func resetStatistics() {
         for partition in partitions.workers { partition.batches = BatchStatistics() }

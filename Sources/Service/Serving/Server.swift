@@ -60,6 +60,8 @@ package final class Server {
     /// What held up the server for long.
     package let latencies: LatencyMonitor
 
+    /// Has spans of commands whose clients trace them; nil for none.
+    package var tracer: CallTracer?
     /// This server among others; nil where it is not one of several.
     package internal(set) var member: FleetMember?
     /// Calls that wait until this server is one of several; nil once it is.

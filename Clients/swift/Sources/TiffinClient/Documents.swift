@@ -449,6 +449,8 @@ public struct EventMetadata: Codable, Equatable, Sendable {
     public var flow: String?
     /// The ID of the command.
     public var id: String?
+    /// Where it belongs in a trace: a traceparent of W3C Trace Context.
+    public var trace: String?
 }
 
 public struct FacetBand: Codable, Equatable, Sendable {

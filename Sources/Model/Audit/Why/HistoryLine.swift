@@ -1,5 +1,6 @@
 internal import Domain
 internal import EventLog
+internal import TextFormats
 
 /// One event as a line of a history, as people read it.
 struct HistoryLine: Sendable {
@@ -17,6 +18,7 @@ extension HistoryLine {
     fileprivate var origin: String {
         let parts = [
             metadata.commandID.map { "\($0)" }, metadata.flow.map { "flow \($0)" },
+            metadata.trace.map { "trace \($0.trace)" },
             metadata.actor.map { "by \($0)\(claim)" }, metadata.cause.map { "because of \($0)" },
         ].compactMap(\.self)
         return parts.isEmpty ? "" : " — " + parts.joined(separator: ", ")

@@ -10,6 +10,8 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// What the command belongs to, by an id that all commands of one thing share, whichever client sent them.
     public var flow: Text?
+    /// Where the command belongs in a trace, as its client says.
+    public var trace: TraceParent?
     /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
     public var actor: Text?
     /// What the client says about who gave the command, besides the login.
@@ -30,12 +32,13 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// Metadata of an event of that command.
     public init(
-        commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, claim: Claim = .actor,
-        cause: Text? = nil
+        commandID: Text?, fingerprint: Text?, flow: Text? = nil, trace: TraceParent? = nil, actor: Text? = nil,
+        claim: Claim = .actor, cause: Text? = nil
     ) {
         self.commandID = commandID
         self.fingerprint = fingerprint
         self.flow = flow
+        self.trace = trace
         self.actor = actor
         self.claim = claim
         self.cause = cause
@@ -54,6 +57,7 @@ public struct EventMetadata: Equatable, Sendable {
         if let commandID { writer.field("id", commandID.string) }
         if let fingerprint { writer.field("args", fingerprint.string) }
         if let flow { writer.field("flow", flow.string) }
+        if let trace { writer.field("trace", trace.description) }
         if let actor { writer.field("actor", actor.string) }
         if case .besides(let claim) = claim { writer.field("claim", claim?.string) }
         if let cause { writer.field("cause", cause.string) }
@@ -80,6 +84,7 @@ public struct EventMetadata: Equatable, Sendable {
                 case "id": metadata.commandID = try reader.text()
                 case "args": metadata.fingerprint = try reader.text()
                 case "flow": metadata.flow = try reader.text()
+                case "trace": metadata.trace = TraceParent(try reader.text().string)
                 case "actor": metadata.actor = try reader.text()
                 case "claim": metadata.claim = .besides(try reader.optionalText())
                 case "cause": metadata.cause = try reader.text()
@@ -103,7 +108,9 @@ extension EventMetadata {
     public static let schema = JSONSchema.object([
         .optional("id", .string, "the ID of the command"),
         .optional("args", .string, "a fingerprint of its arguments, in hexadecimal"),
-        .optional("flow", .string, "what commands of one thing share"), .optional("actor", .string, "who gave it"),
+        .optional("flow", .string, "what commands of one thing share"),
+        .optional("trace", .string, "where it belongs in a trace: a traceparent of W3C Trace Context"),
+        .optional("actor", .string, "who gave it"),
         .optional("claim", .string.orNull, "what the client says besides, where the actor had logged in"),
         .optional("cause", .string, "what the server did it for: a stream and a version, order-x@3"),
     ]).named("EventMetadata")

@@ -61,6 +61,18 @@ extension ArgumentType<Text> {
     }
 }
 
+extension ArgumentType<TraceParent> {
+    /// Where a command belongs in a trace.
+    static let traceParent = ArgumentType(
+        kind: .string, accepting: "a traceparent of W3C Trace Context: 00-<trace>-<parent>-<flags>"
+    ) { argument, field throws(Failure) in
+        guard let trace = argument.string.flatMap({ TraceParent($0) }) else {
+            throw .invalid(field, "must be 00-<32 digits>-<16 digits>-<2 digits>, in lower-case hexadecimal")
+        }
+        return trace
+    }
+}
+
 extension ArgumentType<Argument> {
     /// Bytes as they are: what reads them checks them.
     package static let bytes = ArgumentType(kind: .string, accepting: "any bytes") { argument, _ in argument }

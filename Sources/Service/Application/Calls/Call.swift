@@ -211,6 +211,7 @@ package struct Call: ~Copyable {
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }
             if let option = declaration.flowOption { origin.flow = try self[option] }
+            origin.trace = try trace
             if let option = declaration.actorOption { origin.actor = try self[option] }
             if let actor {
                 origin.claim = .besides(origin.actor)
@@ -222,16 +223,26 @@ package struct Call: ~Copyable {
 
     private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
+    /// Where the command belongs in a trace; nil where its client does not say.
+    package var trace: TraceParent? {
+        get throws(Failure) {
+            guard let option = declaration.traceOption else { return nil }
+            return try self[option]
+        }
+    }
+
     /// The words of the call up to the first of these arguments, between them, and behind the last. The options for its
-    /// id, its flow and its actor are left out.
+    /// id, its flow, its actor and its trace are left out.
     private func words(omitting omitted: [Int]) -> [[UInt8]] {
-        let id = valueIndex(of: declaration.idOption?.place)
-        let flow = valueIndex(of: declaration.flowOption?.place)
-        let actor = valueIndex(of: declaration.actorOption?.place)
-        func belongs(_ index: Int, to value: Int) -> Bool { value > 0 && (index == value || index == value - 1) }
+        let beside = [
+            valueIndex(of: declaration.idOption?.place), valueIndex(of: declaration.flowOption?.place),
+            valueIndex(of: declaration.actorOption?.place), valueIndex(of: declaration.traceOption?.place),
+        ]
+        func isBeside(_ index: Int) -> Bool {
+            beside.contains { $0 > 0 && (index == $0 || index == $0 - 1) }
+        }
         var pieces: [[UInt8]] = [[]]
-        for index in arguments.indices
-        where !belongs(index, to: id) && !belongs(index, to: flow) && !belongs(index, to: actor) {
+        for index in arguments.indices where !isBeside(index) {
             if index == 0 {
                 Call.append(arguments[index].uppercased, to: &pieces[0])
             } else if omitted.contains(index) {

@@ -105,13 +105,15 @@ package final class CommandDeclaration: Sendable {
     let versionOption: OptionalParameter<Int64>?
     let flowOption: OptionalParameter<Text>?
     let actorOption: OptionalParameter<Text>?
+    let traceOption: OptionalParameter<TraceParent>?
 
     /// - Parameters:
     ///   - answers: what its answer is.
     ///   - refusing: why the domain can refuse it, besides what every command of its effect can be refused for.
     ///   - summary: one sentence.
     ///   - isForLogin: whether it may be used before a login.
-    ///   - parameters: what the command declared; a write takes `ID`, `VERSION`, `FLOW` and `ACTOR` besides.
+    ///   - parameters: what the command declared; a write takes `ID`, `VERSION`, `FLOW`, `ACTOR` and `TRACE`
+    ///     besides.
     package init(
         _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect,
         answers: JSONSchema? = nil, refusing: [Rejection.Code] = [], _ summary: String, _ parameters: ParameterList
@@ -131,8 +133,9 @@ package final class CommandDeclaration: Sendable {
             versionOption = parameters.option("VERSION", "version", .count)
             flowOption = parameters.option("FLOW", "id", .commandID)
             actorOption = parameters.option("ACTOR", "name", .commandID)
+            traceOption = parameters.option("TRACE", "traceparent", .traceParent)
         } else {
-            (idOption, versionOption, flowOption, actorOption) = (nil, nil, nil, nil)
+            (idOption, versionOption, flowOption, actorOption, traceOption) = (nil, nil, nil, nil, nil)
         }
         optionTokens = parameters.optionTokens
         requiredOptions = parameters.requiredOptions

@@ -57,6 +57,20 @@ package enum Response {
         }
     }
 
+    /// The same response, whose answer `body` sees first.
+    package func observed(_ body: @escaping (Result<Answer, Failure>) -> Void) -> Response {
+        guard case .promise(let promise) = self else {
+            whenKnown(body)
+            return self
+        }
+        let observed = Promise(about: promise.category, isHolding: promise.isHolding)
+        promise.whenKnown {
+            body($0)
+            observed.end($0)
+        }
+        return .promise(observed)
+    }
+
     /// Calls `body` with the answer, now or once it is known. Called once for each response.
     package func whenKnown(_ body: @escaping (Result<Answer, Failure>) -> Void) {
         switch self {

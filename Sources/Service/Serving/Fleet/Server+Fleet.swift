@@ -4,6 +4,7 @@ package import EventLog
 internal import EventLoop
 package import Fleet
 internal import Projections
+internal import TextFormats
 
 // Several servers on one log: each partition is decided by one of them, and a call goes there.
 extension Server {
@@ -55,6 +56,17 @@ extension Server {
     ///
     /// - Parameter call: a call of this command.
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+        guard let tracer, let trace = try call.trace, trace.isSampled else { return try runUntraced(command, call) }
+        let span = tracer.begin(command.declaration.name, of: trace, about: call.subject)
+        do throws(Failure) {
+            return try runUntraced(command, call).observed { tracer.end(span, $0) }
+        } catch {
+            tracer.end(span, .failure(error))
+            throw error
+        }
+    }
+
+    private func runUntraced(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, run) } }
         if let member, member.isBehind, call.subject != nil {
             return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }

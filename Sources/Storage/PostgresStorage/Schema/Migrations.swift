@@ -11,6 +11,9 @@ package enum Migrations {
         var number: Int
         var name: String
         var sql: [UInt8]
+        /// The first migration whose servers can serve what this one leaves, and read the events of its version; nil if
+        /// only servers of its own version can.
+        var servedSince: Int?
 
         /// SHA-256 of the text, in hexadecimal.
         var checksum: String { Digest.of(sql).description }
@@ -51,7 +54,10 @@ package enum Migrations {
         Migration(number: 30, name: "relay_deliveries", sql: PackageResources._030_relay_deliveries_sql),
         Migration(number: 31, name: "relay_places", sql: PackageResources._031_relay_places_sql),
         Migration(number: 32, name: "orders_by_place", sql: PackageResources._032_orders_by_place_sql),
+        Migration(number: 33, name: "served_since", sql: PackageResources._033_served_since_sql),
     ]
+
+    private static let newestNumber = all.last?.number ?? 0
 
     /// The most partitions a log may have.
     package static let maximumPartitions = 256
@@ -145,12 +151,15 @@ package enum Migrations {
     /// Refuses databases that have no log, that another version of Tiffin migrated, as their tables have another form,
     /// or that are not those of the map. If a check is not possible, for example because the user lacks a right, it is
     /// skipped: whatever needs the right reports it.
+    ///
+    /// - Parameter serving: whether it is to be served, which a version can do although a newer one migrated it, if that
+    ///   left it so.
     @LoopActor
-    package static func check(_ databases: LogDatabases) async throws(MigrationError) {
-        guard !databases.named.isEmpty else { return try await check(databases.first, named: nil) }
+    package static func check(_ databases: LogDatabases, serving: Bool = false) async throws(MigrationError) {
+        guard !databases.named.isEmpty else { return try await check(databases.first, serving: serving) }
         for database in databases.named {
             do throws(MigrationError) {
-                try await check(database.address, named: database.name)
+                try await check(database.address, named: database.name, serving: serving)
             } catch {
                 throw MigrationError(description: "database '\(database.name)': \(error)")
             }
@@ -158,7 +167,9 @@ package enum Migrations {
     }
 
     @LoopActor
-    package static func check(_ database: String, named name: String? = nil) async throws(MigrationError) {
+    package static func check(
+        _ database: String, named name: String? = nil, serving: Bool = false
+    ) async throws(MigrationError) {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
@@ -170,13 +181,14 @@ package enum Migrations {
                     description: "the log is not moved to the layout of this version yet; run tiffin migrate, which "
                         + "goes on where it stopped")
             }
-            let present = all.last?.number ?? 0
-            if found > present { throw MigrationError.newer("migration \(found)") }
-            if found < present { throw MigrationError.older("migrations up to \(found)", present) }
+            if found < newestNumber { throw MigrationError.older("migrations up to \(found)", newestNumber) }
             let functions = try await SchemaFunctions.applied(connection)?.version ?? 0
-            if functions > SchemaFunctions.version { throw MigrationError.newer(SchemaFunctions.name(functions)) }
             if functions < SchemaFunctions.version {
                 throw MigrationError.older(SchemaFunctions.name(functions), SchemaFunctions.version)
+            }
+            let newer = try await changesOfNewerVersions(connection)
+            if let change = newer.first(where: { !serving || !$0.canBeServed }) {
+                throw MigrationError.newer(change.name)
             }
             if let row = try await connection.execute(Partitioning.stored).first,
                 let problem = Partitioning.problem(with: row, named: name)
@@ -192,21 +204,43 @@ package enum Migrations {
         }
     }
 
+    /// What newer versions did to a database that has all migrations of this one, and whether servers of this version can
+    /// serve it nevertheless.
+    @LoopActor
+    private static func changesOfNewerVersions(
+        _ session: any StatementExecutor
+    ) async throws(PostgresError) -> [(name: String, canBeServed: Bool)] {
+        let changes = Statement(
+            "changes_of_newer_versions",
+            """
+            SELECT format('migration %s (%s)', number, name) AS name, coalesce(served_since <= $1, false) AS can_be_served
+            FROM tiffin.migrations WHERE number > $1
+            UNION ALL
+            SELECT format('version %s of the functions', version), coalesce(served_since <= $2, false)
+            FROM tiffin.functions WHERE version > $2
+            """, [.int4, .int4])
+        let rows = try await session.execute(
+            changes, [.int4(Int32(newestNumber)), .int4(Int32(SchemaFunctions.version))])
+        return rows.map { ($0["name"], $0["can_be_served"]) }
+    }
+
     @LoopActor
     private static func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
         let script = """
             CREATE SCHEMA IF NOT EXISTS tiffin;
             CREATE TABLE IF NOT EXISTS tiffin.migrations (
-                number     integer     NOT NULL PRIMARY KEY,
-                name       text        NOT NULL,
-                checksum   text        NOT NULL,
-                applied_at timestamptz NOT NULL
+                number       integer     NOT NULL PRIMARY KEY,
+                name         text        NOT NULL,
+                checksum     text        NOT NULL,
+                applied_at   timestamptz NOT NULL,
+                served_since integer
             );
             CREATE TABLE IF NOT EXISTS tiffin.functions (
-                single     boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
-                version    integer     NOT NULL,
-                checksum   text        NOT NULL,
-                applied_at timestamptz NOT NULL
+                single       boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+                version      integer     NOT NULL,
+                checksum     text        NOT NULL,
+                applied_at   timestamptz NOT NULL,
+                served_since integer
             );
             """
         do throws(PostgresError) {
@@ -228,11 +262,12 @@ package enum Migrations {
         let rows = try await transaction.execute(
             Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"))
         var done: [Int: String] = [:]
-        for row in rows {
-            let (number, name): (Int, String) = (row["number"], row["name"])
-            done[number] = row["checksum"]
-            guard all.contains(where: { $0.number == number }) else {
-                throw MigrationError.newer("migration \(number) (\(name))")
+        for row in rows { done[row["number"]] = row["checksum"] }
+        if done[newestNumber] != nil {
+            let newer = try await changesOfNewerVersions(transaction)
+            if let change = newer.first(where: { !$0.canBeServed }) { throw MigrationError.newer(change.name) }
+            guard newer.isEmpty else {
+                return ["a newer version applied \(newer[0].name), and left what this one can serve"]
             }
         }
         var lines: [String] = []
@@ -249,9 +284,17 @@ package enum Migrations {
             try await transaction.runScript(String(decoding: migration.sql, as: UTF8.self))
             _ = try await transaction.execute(
                 Statement(
-                    "record_migration", "INSERT INTO tiffin.migrations VALUES ($1, $2, $3, now())",
+                    "record_migration",
+                    "INSERT INTO tiffin.migrations (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())",
                     [.int4, .text, .text]),
                 [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+            if let servedSince = migration.servedSince {
+                _ = try await transaction.execute(
+                    Statement(
+                        "record_served_since", "UPDATE tiffin.migrations SET served_since = $2 WHERE number = $1",
+                        [.int4, .int4]),
+                    [.int4(Int32(migration.number)), .int4(Int32(servedSince))])
+            }
             if migration.name == deeds { recordsDeeds = true }
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }

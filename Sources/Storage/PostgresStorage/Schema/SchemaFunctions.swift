@@ -8,6 +8,8 @@ internal import Postgres
 enum SchemaFunctions {
     /// Rises with every change of a file that is published: a program with a lower one refuses the database.
     static let version = 6
+    /// The first version whose servers can call the functions of this one.
+    static let servedSince = 6
 
     static func name(_ version: Int) -> String { "version \(version) of the functions" }
 
@@ -48,11 +50,12 @@ enum SchemaFunctions {
             Statement(
                 "record_functions",
                 """
-                INSERT INTO tiffin.functions (version, checksum, applied_at) VALUES ($1, $2, now())
+                INSERT INTO tiffin.functions (version, checksum, applied_at, served_since) VALUES ($1, $2, now(), $3)
                 ON CONFLICT (single) DO UPDATE
-                SET version = excluded.version, checksum = excluded.checksum, applied_at = excluded.applied_at
-                """, [.int4, .text]),
-            [.int4(Int32(version)), .text(checksum)])
+                SET version = excluded.version, checksum = excluded.checksum, applied_at = excluded.applied_at,
+                    served_since = excluded.served_since
+                """, [.int4, .text, .int4]),
+            [.int4(Int32(version)), .text(checksum), .int4(Int32(servedSince))])
         return true
     }
 }

@@ -332,7 +332,8 @@ package final class Relay {
                     ("Content-Type", settings.format.contentType), ("webhook-id", id),
                     ("webhook-timestamp", "\(timestamp)"),
                     ("webhook-signature", secret.signature(id: id, timestamp: timestamp, body: body)),
-                ], body: body, seconds: settings.seconds)
+                ] + (event.trace.map { [("traceparent", $0.description)] } ?? []), body: body,
+                seconds: settings.seconds)
             return await Relay.onThread { () throws(HTTPError) in try post.send() }.map { DeliveryFailure($0) }
         case .lines(let file):
             let failure = await Relay.onThread { () throws(LineFileError) in try file.append(body) }

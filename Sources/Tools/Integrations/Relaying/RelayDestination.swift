@@ -30,6 +30,7 @@ package enum RelayFormat: String, CaseIterable, Sendable {
         writer.field("subject", event.stream)
         writer.field("time", event.recordedAt)
         writer.field("datacontenttype", "application/json")
+        if let trace = event.trace { writer.field("traceparent", trace.description) }
         writer.key("data")
         writer.raw(event.document)
         writer.endObject()

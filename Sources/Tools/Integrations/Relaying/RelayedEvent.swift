@@ -9,6 +9,8 @@ struct RelayedEvent {
     let kind: String
     /// RFC 3339.
     let recordedAt: String
+    /// Where its command belongs in a trace; nil where that is not known.
+    let trace: TraceParent?
     /// Which event it is, in words that another event does not share: a cursor has them to notice another log.
     let mark: String
 
@@ -23,6 +25,7 @@ struct RelayedEvent {
         self.stream = stream
         self.kind = kind
         self.recordedAt = recordedAt
+        trace = if case .string(let trace)? = value["metadata"]?["trace"] { TraceParent(trace) } else { nil }
         mark = "\(stream)@\(version) \(kind) \(recordedAt)"
     }
 
