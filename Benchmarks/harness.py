@@ -14,10 +14,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"
 
 from tiffin import (
     ReplyError, Server, fresh_database, item_document, private_redis, put_open_outlet, section_document, sql,
+    wait_until,
 )
 
 RESULTS = Path(__file__).resolve().parent / "results"
 STEP_SECONDS = 300
+# Far more than a server needs to save what was put.
+SAVED_SECONDS = 600
 
 
 class Report:
@@ -150,6 +153,11 @@ def redis_server():
 def tiffin_server():
     with fresh_database() as url, Server(database=url) as server:
         yield server, url
+
+
+def until_saved(client) -> None:
+    """Waits until the rows of all read models are saved: a server that is stopped before reads the log when it starts."""
+    wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), SAVED_SECONDS, "the rows to be saved")
 
 
 def processor_seconds(pid) -> float:

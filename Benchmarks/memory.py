@@ -9,7 +9,8 @@ import time
 
 from add import CARTS
 from harness import (
-    STEP_SECONDS, checked, put_kitchen, redis_server, resident_megabytes, seconds_to_first_reply, tiffin_server,
+    SAVED_SECONDS, STEP_SECONDS, checked, put_kitchen, redis_server, resident_megabytes, seconds_to_first_reply,
+    tiffin_server, until_saved,
 )
 from ordering import place_orders, put_outlets
 from peers import PeopleInTantivy
@@ -29,7 +30,6 @@ ATTRIBUTES = (
 STEPS = (2, 4, 8, 12)
 # jemalloc gives back within ten seconds what is free.
 SETTLING_SECONDS = 12
-SAVED_SECONDS = 120
 
 
 def put_many_outlets(server, client) -> str:
@@ -82,7 +82,7 @@ def settled_bytes(server) -> int:
 def restarted_bytes(server) -> int:
     """The same of a server that is started anew and has indexed its items."""
     with server.client() as client:
-        wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), SAVED_SECONDS, "the rows to be saved")
+        until_saved(client)
     server.stop()
     server.start()
     with server.client() as client:

@@ -7,7 +7,9 @@ import statistics
 import time
 
 from costs import processor_seconds
-from harness import checked, fresh_database, in_turn, per_second, redis_benchmark, redis_server, resident_megabytes
+from harness import (
+    checked, fresh_database, in_turn, per_second, redis_benchmark, redis_server, resident_megabytes, until_saved,
+)
 
 # Found once `harness` has said where the client tests lie.
 from tiffin import Client, Server, item_document, put_open_outlet, section_document
@@ -124,6 +126,7 @@ def measure_ended(report, stack, few):
             put_outlets(client)
             for number in range(first, first + count, 5_000):
                 place_orders(client, number, min(5_000, first + count - number), "uncounted")
+            until_saved(client)
         with server:
             return resident_megabytes(server.process.pid)
 
@@ -198,6 +201,7 @@ def measure_ordering(report, rounds, quick):
             place_orders(client, first, min(5_000, KITCHEN_ORDERS + count - first))
         seconds = time.perf_counter() - started
         placed = resident_megabytes(server.process.pid) - before
+        until_saved(client)
         client.close()
         server.stop()
         server.start()

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from browse import INDEXED
-from harness import checked, put_kitchen, resident_megabytes, tiffin_server
+from harness import SAVED_SECONDS, checked, put_kitchen, resident_megabytes, tiffin_server, until_saved
 from people import People
 from tiffin import ReplyError, sql, wait_until
 
@@ -22,8 +22,6 @@ GOAL_MILLISECONDS = 1
 GOAL_SECONDS_OF_ITEMS = 2
 GOAL_SECONDS_OF_SEARCHES = 5
 ITEMS = 500_000
-# Far more than a server needs to save what was put.
-SAVED_SECONDS = 600
 # Names as clients may choose them. Numbered ones come in the order of their keys, random ones in none.
 NAMES = {
     "numbered": "'cart-' || lpad(n::text, 12, '0')",
@@ -113,7 +111,7 @@ def measure_start_of_items(report, rounds, quick):
     with tiffin_server() as (server, _):
         with server.client() as client:
             checked(client.pipeline(people.commands(), window=16))
-            wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), SAVED_SECONDS, "the rows to be saved")
+            until_saved(client)
         server.stop()
         server.arguments += ["--log-level", "debug"]
 

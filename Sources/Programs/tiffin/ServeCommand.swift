@@ -329,8 +329,8 @@ enum ServeCommand: Subcommand {
         let stopped = StopSignal(by: [])
         let patience = LoopTimer(milliseconds: stopMilliseconds / 2) {
             logger.error(
-                "the database has not answered for \(stopMilliseconds / 2_000) s: stopping without a checkpoint; the next "
-                    + "start reads more of the log")
+                "what read models lack is not saved after \(stopMilliseconds / 2_000) s: stopping without it; the next start "
+                    + "reads more of the log")
             stopped.fire()
         }
         defer { patience.cancel() }

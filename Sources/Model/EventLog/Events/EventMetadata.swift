@@ -7,17 +7,11 @@ public struct EventMetadata: Equatable, Sendable {
     public var commandID: Text?
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
     public var fingerprint: Text?
-
-    /// What the command belongs to, by an id that all commands of one thing share, whichever client sent them.
-    public var flow: Text?
-    /// Where the command belongs in a trace, as its client says.
-    public var trace: TraceParent?
     /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
     public var actor: Text?
     /// What the client says about who gave the command, besides the login.
     public var claim = Claim.actor
-    /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
-    public var cause: Text?
+    private var context: Context?
 
     /// What a client says of itself.
     public enum Claim: Equatable, Sendable {
@@ -37,16 +31,49 @@ public struct EventMetadata: Equatable, Sendable {
     ) {
         self.commandID = commandID
         self.fingerprint = fingerprint
-        self.flow = flow
-        self.trace = trace
         self.actor = actor
         self.claim = claim
-        self.cause = cause
+        context = Context(flow, trace, cause)
     }
 
     /// Metadata of what the server does by itself, because of an event.
     public static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
         EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
+    }
+
+    /// What the command belongs to, by an id that all commands of one thing share, whichever client sent them.
+    public var flow: Text? {
+        get { context?.flow }
+        set { context = Context(newValue, trace, cause) }
+    }
+
+    /// Where the command belongs in a trace, as its client says.
+    public var trace: TraceParent? {
+        get { context?.trace }
+        set { context = Context(flow, newValue, cause) }
+    }
+
+    /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
+    public var cause: Text? {
+        get { context?.cause }
+        set { context = Context(flow, trace, newValue) }
+    }
+
+    /// What few commands have. Copies of the metadata share it, as they pass from layer to layer.
+    private final class Context: Equatable, Sendable {
+        let flow: Text?
+        let trace: TraceParent?
+        let cause: Text?
+
+        /// Nil where there is nothing.
+        init?(_ flow: Text?, _ trace: TraceParent?, _ cause: Text?) {
+            guard flow != nil || trace != nil || cause != nil else { return nil }
+            (self.flow, self.trace, self.cause) = (flow, trace, cause)
+        }
+
+        static func == (a: Context, b: Context) -> Bool {
+            a.flow == b.flow && a.trace == b.trace && a.cause == b.cause
+        }
     }
 
     /// The metadata as JSON text; `{}` for none.

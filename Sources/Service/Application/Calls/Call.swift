@@ -210,8 +210,8 @@ package struct Call: ~Copyable {
         get throws(Failure) {
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }
-            if let option = declaration.flowOption { origin.flow = try self[option] }
-            origin.trace = try trace
+            if let option = declaration.flowOption, let flow = try self[option] { origin.flow = flow }
+            if let trace = try trace { origin.trace = trace }
             if let option = declaration.actorOption { origin.actor = try self[option] }
             if let actor {
                 origin.claim = .besides(origin.actor)

@@ -67,7 +67,7 @@ extension Server {
     }
 
     private func runUntraced(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
-        if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, run) } }
+        if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, runUntraced) } }
         if let member, member.isBehind, call.subject != nil {
             return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }
         }
