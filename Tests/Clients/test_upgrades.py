@@ -4,12 +4,14 @@ import contextlib
 import hashlib
 import json
 import re
+from datetime import date, timedelta
 
 import pytest
 
 from test_users import PASSWORD, log_in, user
 from tiffin import (
-    CHECKOUT, Server, connection_to, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql,
+    CHECKOUT, ReplyError, Server, connection_to, fresh_database, item_document, put_open_outlet, run_tiffin,
+    section_document, sql,
 )
 
 MIGRATIONS = sorted((CHECKOUT / "migrations").glob("*.sql"))
@@ -17,8 +19,8 @@ MIGRATIONS = sorted((CHECKOUT / "migrations").glob("*.sql"))
 KEYS, BATCHES, USERS, DEEDS, SLOTS = 5, 7, 9, 18, 20
 CARTS = 40
 PAST = """
-    select md5(string_agg({row}::text, '' order by partition, {place})) from tiffin.{view} as {row}
-    where {place} <= (select position from {heads} as h where h.partition = {row}.partition)"""
+    select md5(string_agg(r::text, '' order by r.partition, r.{place})) from tiffin.{view} as r
+        join (values {heads}) as h (partition, position) on r.partition = h.partition and r.{place} <= h.position"""
 # What only the database has. The log and what follows from it are copied by themselves.
 BESIDE_THE_LOG = [
     "users", "user_revision", "relays", "relay_cursors", "relay_deliveries", "pictures", "pending_deeds", "signed_heads",
@@ -33,13 +35,13 @@ def order(client, customer, is_known):
         "CART.CHECKOUT", cart, "TOTAL", 200, *(("NAME", "Somebody", "CUSTOMER", customer) if is_known else ())).decode()
 
 
-def questions(orders) -> list:
+def questions(orders, days) -> list:
     """What is asked before and after an upgrade. Nothing in the answers depends on the time."""
     return [
         ("OUTLET.GET", "kitchen"), ("OUTLET.HOME", "kitchen"), ("MENU.GET", "kitchen"), ("BROWSE", "LIMIT", 10),
         *(("CART.GET", f"cart-{n}") for n in range(CARTS)), *(("CART.COUNT", f"cart-{n}") for n in range(CARTS)),
         *(("ORDER.GET", order) for order in orders),
-        ("ORDERS", "OUTLET", "kitchen"), ("TAKINGS", "kitchen"),
+        ("ORDERS", "OUTLET", "kitchen"), ("TAKINGS", "kitchen", "FROM", days[0], "UNTIL", days[1]),
     ]
 
 
@@ -47,18 +49,21 @@ class Log:
     """A log that this version wrote, whose server has stopped."""
 
     def __init__(self, url, orders, client):
-        self.url, self.orders = url, orders
-        self.answers = client.pipeline(questions(orders))
+        self.url = url
+        # Wherever it is today when it is asked.
+        days = [(date.today() + timedelta(days)).isoformat() for days in (-2, 3)]
+        self.questions = questions(orders, days)
+        self.answers = client.pipeline(self.questions)
+        assert not [answer for answer in self.answers if isinstance(answer, ReplyError)]
         self.receipt = client("LOG.PROVE", "cart-cart-1", 1, "FORM", "links")
         self.heads = [head["position"] for head in client.json("LOG.HEAD")]
 
     def past(self, url):
         """What SQL shows of the part of a log that was written when this was made."""
-        heads = f"(values {', '.join(f'({n}, {position})' for n, position in enumerate(self.heads))})"
-        heads += " as heads (partition, position)"
+        heads = ", ".join(f"({partition}, {position})" for partition, position in enumerate(self.heads))
         return [
-            sql(PAST.format(row=row, view=view, place=place, heads=f"(select * from {heads})"), url)
-            for row, view, place in (("e", "events", "position"), ("c", "commits", "first_position"))
+            sql(PAST.format(view=view, place=place, heads=heads), url)
+            for view, place in (("events", "position"), ("commits", "first_position"))
         ]
 
 
@@ -142,7 +147,7 @@ def test_a_server_upgrades_what_any_earlier_version_left(logs, layout):
         with Server(database=url) as server:
             has_users = sql("select count(*) > 0 from tiffin.users", url) == "t"
             with log_in(server.port, "root") if has_users else server.client() as client:
-                assert client.pipeline(questions(log.orders)) == log.answers
+                assert client.pipeline(log.questions) == log.answers
                 assert client("LOG.PROVE", "cart-cart-1", 1, "FORM", "links", "HEAD", json.loads(
                     log.receipt)["head"]["position"]) == log.receipt
                 assert client("CART.ADD", "cart-1", "kitchen", "tea", 1) == client("CART.COUNT", "cart-1")
