@@ -79,7 +79,7 @@ let foundations = floor(
             "EventLoop",
             uses: ["CLibSSL", "CLibUV", .target(name: "CLibJemalloc", condition: .when(platforms: [.linux]))]),
         room("Postgres", uses: ["CLibPQ", "EventLoop"]),
-        room("Tracing", uses: ["EventLoop", "HTTP", "TextFormats"]),
+        room("Tracing", uses: ["EventLoop", "HTTP", "Parallelism", "TextFormats"]),
     ])
 
 /// What is true, as values and functions: no clock, socket or database.
@@ -177,7 +177,7 @@ let tools = floor(
             "Integrations",
             uses: [
                 "CommandLineOptions", "Domain", "EventLog", "EventLoop", "HTTP", "LineClient", "LineProtocol",
-                "Postgres", "PostgresStorage", "TextFormats",
+                "Parallelism", "Postgres", "PostgresStorage", "TextFormats",
             ]),
         // The tools of a language model are commands.
         room("ModelContext", uses: ["Application", "EventLog", "LineProtocol", "TextFormats", "Users"]),

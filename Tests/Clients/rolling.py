@@ -61,7 +61,7 @@ class Writer(threading.Thread):
                 return
             except ReplyError as error:
                 assert error.code in AWAY, error
-            except (OSError, TypeError, EOFError, ConnectionError):
+            except (OSError, EOFError, TypeError):
                 # The server is not there just now.
                 assert attempt < number + 100_000
 

@@ -9,8 +9,8 @@ import pytest
 
 from tampering import tamper
 from tiffin import (
-    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, replica_of,
-    run_tiffin, saved_database, section_document, sql, wait_until,
+    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, private_cluster, put_open_outlet,
+    replica_of, run_tiffin, saved_database, section_document, sql, wait_until,
 )
 
 SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, NOT_COMPARED, LOST, USAGE = 0, 1, 2, 3, 4, 5, 64
@@ -616,13 +616,14 @@ def test_an_audit_needs_no_more_than_the_right_to_read(origin):
 
 
 def test_an_audit_works_on_a_replica_that_follows_the_log():
-    with fresh_database() as url, Server(database=url) as server:
+    # What other tests write in the shared PostgreSQL would have to be followed too.
+    with private_cluster(max_connections=60) as (url, _, _), Server(database=url) as server:
         load(server)
         with replica_of(url) as replica, server.client() as client:
             assert sql("select pg_is_in_recovery()", replica) == "t"
             client("CART.ADD", "later", "kitchen", "dish-0", 1)
             head = sql("select position from tiffin.log_head", url)
-            wait_until(lambda: sql("select position from tiffin.log_head", replica) == head, 20, "the replica")
+            wait_until(lambda: sql("select position from tiffin.log_head", replica) == head, 60, "the replica")
             code, output = audit(replica)
             assert code == SOUND, output
             assert f"head {head}, digest" in output

@@ -86,6 +86,26 @@ def test_events_keep_the_trace_and_an_id_does_not_stand_for_it(traced):
     assert traces == [KEPT]
 
 
+def test_what_completes_a_checkout_keeps_its_trace_and_is_no_span_of_its_own(traced):
+    _, client, collector = traced
+    client("MENU.ITEM.STOCK", "kitchen", "tea", "COUNT", 5)
+    client("CART.ADD", "c", "kitchen", "tea", 2)
+    head = client.json("LOG.HEAD")[0]["position"]
+    order = client("CART.CHECKOUT", "c", "TOTAL", 200, "FLOW", "visit", "TRACE", KEPT).decode()
+    client("ORDER.CANCEL", order, "BY", "customer", "CODE", "CUSTOMER", "TRACE", KEPT)
+    returned = "order.claimsReturned"
+    wait_until(lambda: returned in kinds_since(client, head), SECONDS, "what was claimed to be given back")
+    assert set(kinds_since(client, head).values()) == {KEPT}
+    assert {"cart.checkoutBegun", "supply.held", "order.placed", "cart.checkedOut", returned} <= set(kinds_since(client, head))
+    assert [span["name"] for span in collector.wait_for_spans(2)] == ["CART.CHECKOUT", "ORDER.CANCEL"]
+
+
+def kinds_since(client, head) -> dict:
+    """The traces of the events behind a position, by their kinds."""
+    events = [json.loads(event) for event in client("LOG.READ", "FROM", head + 1)]
+    return {event["kind"]: event["metadata"].get("trace") for event in events}
+
+
 def test_why_names_the_trace(traced):
     server, client, _ = traced
     client("CART.ADD", "c", "kitchen", "tea", 1, "TRACE", KEPT)

@@ -1,6 +1,6 @@
 public import EventLoop
-internal import Foundation
 internal import HTTP
+internal import Parallelism
 internal import TextFormats
 
 /// Sends spans to a collector, by OTLP over HTTP in JSON. Nothing waits for it: what the collector does not take is
@@ -56,17 +56,17 @@ public final class SpanExporter {
     public func close() async {
         timer?.cancel()
         timer = nil
-        if let (post, count) = next() { took(count, await SpanExporter.send(post)) }
+        if let (post, count) = next() { took(count, await onThread { () throws(HTTPError) in try post.send() }) }
     }
 
     private func send() {
         guard !isSending, let (post, count) = next() else { return }
         isSending = true
         LoopActor.task { [weak self] in
-            let failure = await SpanExporter.send(post)
+            let result = await onThread { () throws(HTTPError) in try post.send() }
             guard let self else { return }
             isSending = false
-            took(count, failure)
+            took(count, result)
             if waiting.count >= SpanExporter.maximumOfRequest { send() }
         }
     }
@@ -81,29 +81,17 @@ public final class SpanExporter {
         return (post, spans.count)
     }
 
-    private func took(_ count: Int, _ failure: HTTPError?) {
-        if let failure {
+    private func took(_ count: Int, _ result: Result<Void, HTTPError>) {
+        switch result {
+        case .success:
+            sent += count
+            if isFailing { say("the collector takes spans again") }
+            isFailing = false
+        case .failure(let failure):
             lost += count
             // The address may have a secret in it.
             if !isFailing { say("spans are lost: the address of their collector \(failure)") }
-        } else {
-            sent += count
-            if isFailing { say("the collector takes spans again") }
-        }
-        isFailing = failure != nil
-    }
-
-    /// On a thread of its own, as it waits for an answer.
-    private nonisolated static func send(_ post: HTTPPost) async -> HTTPError? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                do throws(HTTPError) {
-                    try post.send()
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: error)
-                }
-            }
+            isFailing = true
         }
     }
 

@@ -44,8 +44,8 @@ enum ServeCommand: Subcommand {
         OptionValue<Logger.Format>.choice, default: Logger.Format.text.rawValue)
     private static let traces = Option.optional(
         "traces", "url", "an OTLP collector for spans of commands with TRACE, such as http://127.0.0.1:4318",
-        OptionValue("an address by http or https, with a host and without a user") {
-            WebAddress.isAbsolute(Text($0)) ? $0 : nil
+        OptionValue("an address by http or https, with a host, and without a user, a query or a fragment") {
+            WebAddress.isAbsolute(Text($0)) && !$0.contains { "?#".contains($0) } ? $0 : nil
         })
     private static let protectedMode = Option.value(
         "protected-mode", "yes|no", "no: without users, serve clients on other machines too",

@@ -31,7 +31,7 @@ public struct TraceParent: Hashable, Sendable, CustomStringConvertible {
     public var parent: Substring { part(from: 36, count: 16) }
 
     /// Whether the caller keeps the trace.
-    public var isSampled: Bool { UInt8(part(from: 53, count: 2), radix: 16).map { $0 & 1 == 1 } ?? false }
+    public var isSampled: Bool { description.last?.hexDigitValue?.isMultiple(of: 2) == false }
 
     private static let length = 55
 

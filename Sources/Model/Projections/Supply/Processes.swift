@@ -1,6 +1,6 @@
 public import Domain
 public import EventLog
-internal import TextFormats
+public import TextFormats
 
 /// Something that goes on over several streams, one transaction after the other, until its last event is recorded.
 public struct OpenProcess: Equatable, Sendable {
@@ -28,11 +28,14 @@ public struct OpenProcess: Equatable, Sendable {
     public var begunAt: Timestamp
     /// What the command that began it belongs to.
     public var flow: Text?
+    /// Where that belongs in a trace.
+    public var trace: TraceParent?
 
     /// The metadata of what is done to end it.
     public var metadata: EventMetadata {
         var metadata = EventMetadata.byItself(because: stream, version: version)
-        metadata.flow = flow
+        if let flow { metadata.flow = flow }
+        if let trace { metadata.trace = trace }
         return metadata
     }
 }
@@ -99,7 +102,7 @@ public struct Processes: Projection {
         change { open in
             open[order] = OpenProcess(
                 kind: kind, order: order, stream: event.stream, version: event.version, outlet: outlet, claims: claims,
-                begunAt: event.recordedAt, flow: event.metadata.flow)
+                begunAt: event.recordedAt, flow: event.metadata.flow, trace: event.metadata.trace)
         }
     }
 
@@ -221,6 +224,7 @@ extension OpenProcess {
         writer.field("outlet", outlet.rawValue)
         writer.field("at", begunAt.millisecondsSinceEpoch)
         if let flow { writer.field("flow", flow.string) }
+        if let trace { writer.field("trace", trace.description) }
         writer.key("claims")
         ClaimCodec.encode(claims, to: &writer)
         writer.endObject()
@@ -234,6 +238,7 @@ extension OpenProcess {
         var outlet: Identifier?
         var at: Int64?
         var flow: Text?
+        var trace: TraceParent?
         var claims: [Claim] = []
         try reader.beginObject()
         while let key = try reader.nextKey() {
@@ -245,6 +250,7 @@ extension OpenProcess {
             case "outlet": outlet = Identifier(try reader.string())
             case "at": at = try reader.integer()
             case "flow": flow = Text(try reader.string())
+            case "trace": trace = TraceParent(try reader.string())
             case "claims": claims = try ClaimCodec.decode(from: &reader)
             default: _ = try reader.rawValue()
             }
@@ -254,6 +260,6 @@ extension OpenProcess {
         }
         self.init(
             kind: kind, order: order, stream: stream, version: version, outlet: outlet, claims: claims,
-            begunAt: Timestamp(millisecondsSinceEpoch: at), flow: flow)
+            begunAt: Timestamp(millisecondsSinceEpoch: at), flow: flow, trace: trace)
     }
 }

@@ -49,26 +49,24 @@ package enum Response {
     /// The answer to something else that follows from this one.
     package func map(_ transform: @escaping (Answer) -> Answer) -> Response {
         switch self {
-        case .answer(let answer): return .answer(transform(answer))
-        case .promise(let promise):
-            let mapped = Promise(about: promise.category, isHolding: promise.isHolding)
-            promise.whenKnown { mapped.end($0.map(transform)) }
-            return .promise(mapped)
+        case .answer(let answer): .answer(transform(answer))
+        case .promise(let promise): .promise(promise.followed { $0.map(transform) })
         }
     }
 
     /// The same response, whose answer `body` sees first.
     package func observed(_ body: @escaping (Result<Answer, Failure>) -> Void) -> Response {
-        guard case .promise(let promise) = self else {
-            whenKnown(body)
+        switch self {
+        case .answer(let answer):
+            body(.success(answer))
             return self
+        case .promise(let promise):
+            return .promise(
+                promise.followed {
+                    body($0)
+                    return $0
+                })
         }
-        let observed = Promise(about: promise.category, isHolding: promise.isHolding)
-        promise.whenKnown {
-            body($0)
-            observed.end($0)
-        }
-        return .promise(observed)
     }
 
     /// Calls `body` with the answer, now or once it is known. Called once for each response.
@@ -109,6 +107,15 @@ package final class Promise {
             body(result)
         case .awaited, .done: preconditionFailure("a promise awaited twice")
         }
+    }
+
+    /// The promise of what follows from this one's answer.
+    fileprivate func followed(
+        by next: @escaping (Result<Answer, Failure>) -> Result<Answer, Failure>
+    ) -> Promise {
+        let promise = Promise(about: category, isHolding: isHolding)
+        whenKnown { promise.end(next($0)) }
+        return promise
     }
 
     package func keep(_ answer: Answer) { end(.success(answer)) }

@@ -112,8 +112,8 @@ enum SupplyCommands {
         func metadata(_ call: borrowing Call) throws(Failure) -> EventMetadata {
             let flow = try call[flow]
             return EventMetadata(
-                commandID: nil, fingerprint: nil, flow: flow.isEmpty ? nil : flow, actor: "tiffin",
-                cause: try call[cause])
+                commandID: nil, fingerprint: nil, flow: flow.isEmpty ? nil : flow, trace: try call.trace,
+                actor: "tiffin", cause: try call[cause])
         }
     }
 }

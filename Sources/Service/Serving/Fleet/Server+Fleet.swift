@@ -56,7 +56,10 @@ extension Server {
     ///
     /// - Parameter call: a call of this command.
     package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
-        guard let tracer, let trace = try call.trace, trace.isSampled else { return try runUntraced(command, call) }
+        // A recall asks for what another call did, and what the server asks itself is part of one.
+        guard let tracer, call.client != 0, !call.isRecall, let trace = try call.trace, trace.isSampled else {
+            return try runUntraced(command, call)
+        }
         let span = tracer.begin(command.declaration.name, of: trace, about: call.subject)
         do throws(Failure) {
             return try runUntraced(command, call).observed { tracer.end(span, $0) }

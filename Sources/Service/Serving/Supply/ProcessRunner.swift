@@ -220,11 +220,12 @@ final class ProcessRunner {
             }
         var claims = JSONWriter(reservingCapacity: 64 * process.claims.count)
         ClaimCodec.encode(process.claims, to: &claims)
-        let words = [
-            command.declaration.name, process.outlet.rawValue, process.order.rawValue,
-            String(decoding: claims.bytes, as: UTF8.self), process.metadata.cause?.string ?? "",
-            process.flow?.string ?? "",
-        ]
+        let words =
+            [
+                command.declaration.name, process.outlet.rawValue, process.order.rawValue,
+                String(decoding: claims.bytes, as: UTF8.self), process.metadata.cause?.string ?? "",
+                process.flow?.string ?? "",
+            ] + (process.trace.map { ["TRACE", $0.description] } ?? [])
         return ask(command, words.map { Array($0.utf8) })
     }
 

@@ -9,6 +9,7 @@ internal import Foundation
 internal import HTTP
 package import LineClient
 internal import LineProtocol
+internal import Parallelism
 internal import TextFormats
 
 /// Follows a log over the wire, and posts its events.
@@ -334,24 +335,11 @@ package final class Relay {
                     ("webhook-signature", secret.signature(id: id, timestamp: timestamp, body: body)),
                 ] + (event.trace.map { [("traceparent", $0.description)] } ?? []), body: body,
                 seconds: settings.seconds)
-            return await Relay.onThread { () throws(HTTPError) in try post.send() }.map { DeliveryFailure($0) }
+            return await onThread { () throws(HTTPError) in try post.send() }.failure.map { DeliveryFailure($0) }
         case .lines(let file):
-            let failure = await Relay.onThread { () throws(LineFileError) in try file.append(body) }
+            let failure = await onThread { () throws(LineFileError) in try file.append(body) }.failure
             if let failure, failure.isEnd { throw RelayError(failure.description) }
             return failure.map { DeliveryFailure($0) }
-        }
-    }
-
-    private static func onThread<Failure>(_ body: @escaping @Sendable () throws(Failure) -> Void) async -> Failure? {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
-                do throws(Failure) {
-                    try body()
-                    continuation.resume(returning: nil)
-                } catch {
-                    continuation.resume(returning: error)
-                }
-            }
         }
     }
 
@@ -416,4 +404,9 @@ extension Reply {
     fileprivate var bytes: [UInt8]? {
         if case .bulk(let bytes) = self { bytes } else { string.map { Array($0.utf8) } }
     }
+}
+
+extension Result {
+    /// The error; nil where there is none.
+    fileprivate var failure: Failure? { if case .failure(let failure) = self { failure } else { nil } }
 }

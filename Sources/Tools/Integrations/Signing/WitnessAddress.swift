@@ -1,6 +1,7 @@
 package import EventLog
 internal import Foundation
 internal import HTTP
+internal import Parallelism
 
 /// A witness that a signer asks: where it is, and whose cosignature counts.
 package struct WitnessAddress: Sendable {
@@ -42,15 +43,8 @@ package struct WitnessAddress: Sendable {
         let post = HTTPPost(
             "\(url)/add-checkpoint", headers: [("Content-Type", "text/plain; charset=utf-8")], body: Array(body.utf8),
             seconds: WitnessAddress.patience)
-        let answer = await withCheckedContinuation { continuation in
-            // On a thread of its own: no other witness waits for one that says nothing.
-            Thread.detachNewThread {
-                continuation.resume(
-                    returning: Result { () throws(HTTPError) in
-                        try post.exchange(atMost: WitnessAddress.longestAnswer)
-                    })
-            }
-        }
+        // No other witness waits for one that says nothing.
+        let answer = await onThread { () throws(HTTPError) in try post.exchange(atMost: WitnessAddress.longestAnswer) }
         switch answer {
         case .failure(let error): return .away("\(error)")
         case .success(let (status, bytes)):
