@@ -115,7 +115,7 @@ let storage = floor(
                 "0021_fleet", "0022_carts_only", "0023_takings", "0024_databases", "0025_pictures",
                 "0026_supply", "0027_relay_failures", "0028_tree", "0029_signed_heads",
                 "0030_relay_deliveries", "0031_relay_places", "0032_orders_by_place",
-                "0033_served_since",
+                "0033_served_since", "0034_archive",
                 "functions/append", "functions/customer_key", "functions/digests", "functions/fleet",
                 "functions/outcome", "functions/points", "functions/reading", "functions/stream_index",
                 "functions/tree",

@@ -23,5 +23,8 @@ package struct Clause: Sendable, CustomTestStringConvertible {
 
     /// The whole contract.
     package static let all =
-        appending + reading + withoutCarts + commits + receipts + conflicts + outcomes + forks + concurrency
+        appending + conflicts + outcomes + forks + concurrency + whatIsRead
+
+    /// What holds of a log to which nobody appends any more, too.
+    package static let whatIsRead = reading + withoutCarts + commits + receipts
 }

@@ -1,4 +1,4 @@
-internal import Domain
+package import Domain
 package import EventLog
 
 /// A writer that behaves like a server: it knows its partition up to a position, and gives the events of a stream the
@@ -6,6 +6,11 @@ package import EventLog
 package struct LogWriter: Sendable {
     /// When batches without a mark are recorded, in milliseconds since 1970. A mark adds that many milliseconds.
     static let epoch: Int64 = 1_700_000_000_123
+
+    /// When a batch with a mark is recorded.
+    package static func time(mark: Int) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: epoch + Int64(mark))
+    }
 
     /// The log it writes to.
     package let log: any EventLog
@@ -46,7 +51,7 @@ package struct LogWriter: Sendable {
         }
         return EventBatch(
             partition: partition, events: events, groups: numbers, readings: readings,
-            recordedAt: Timestamp(millisecondsSinceEpoch: LogWriter.epoch + Int64(marks.first ?? 0)))
+            recordedAt: LogWriter.time(mark: marks.first ?? 0))
     }
 
     /// Appends without looking at what was written since.

@@ -126,8 +126,8 @@ import Testing
             #expect(
                 (0..<rows.count).map { rows.text($0, 0) }
                     == [
-                        "append", "change_leases", "customer_key", "grow_tree", "index_streams", "leave_fleet",
-                        "mend_index", "outcome", "renew_server",
+                        "append", "change_leases", "customer_key", "grow_tree", "index_archived", "index_streams",
+                        "leave_fleet", "mend_index", "outcome", "renew_server",
                     ])
             for row in 0..<rows.count {
                 #expect(rows.bool(row, 1))

@@ -45,10 +45,14 @@ BEGIN
             WHERE i.partition = p_partition AND i.stream = hashtextextended(n, 0)
             ORDER BY i.first_position LIMIT 1) IS NOT NULL;
         IF stale IS NOT NULL THEN
-            -- Names that only share a hash are not.
-            SELECT array_agg(DISTINCT e.stream) INTO stale
-            FROM unnest(stale) AS n CROSS JOIN LATERAL tiffin.events_of(n) AS e
-            WHERE e.partition = p_partition AND e.position <= p_seen;
+            -- Names that only share a hash are not. Of a batch that was archived, nothing but the hash is here.
+            SELECT array_agg(n) INTO stale FROM unnest(stale) AS n
+            WHERE EXISTS (
+                SELECT FROM tiffin.events_of(n) AS e WHERE e.partition = p_partition AND e.position <= p_seen)
+                OR EXISTS (
+                    SELECT FROM tiffin.stream_index AS i JOIN tiffin.batches AS b
+                        ON b.partition = i.partition AND b.first_position = i.first_position
+                    WHERE i.partition = p_partition AND i.stream = hashtextextended(n, 0) AND b.events IS NULL);
         END IF;
     END IF;
     IF stale IS NOT NULL THEN
@@ -133,6 +137,13 @@ BEGIN
             goal := last.last_position;
         END IF;
         CONTINUE WHEN goal IS NULL OR goal <= reached;
+        -- A writer that has not read what was archived meanwhile begins anew. Older batches are archived first.
+        IF (SELECT b.events IS NULL FROM tiffin.batches AS b
+            WHERE b.partition = p_partition AND b.first_position > reached ORDER BY b.first_position LIMIT 1)
+        THEN
+            RAISE EXCEPTION 'the log was archived beyond position %, where the writer stands', reached
+                USING ERRCODE = 'TF001';
+        END IF;
         -- As tiffin.events_between finds them. IS TRUE: without it the planner may compare all names with all others.
         SELECT array_agg(DISTINCT c.group_number) INTO refused FROM (
             SELECT p_groups[l.number] AS group_number, split_part(l.line, E'\t', 1) AS stream

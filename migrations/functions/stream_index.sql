@@ -20,7 +20,7 @@ RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
             (SELECT reached FROM tiffin.indexed_up_to(p_partition) AS reached), 0)
         -- A range with two ends is what the planner takes for small.
         AND first_position <= 4611686018427387904
-        AND strpos(events, p_stream || E'\t') > 0
+        AND (strpos(events, p_stream || E'\t') > 0 OR events IS NULL)
 $$;
 
 -- The events of a stream, as rows of tiffin.events. OFFSET 0 keeps the planner from reading every batch instead.
@@ -35,9 +35,9 @@ CREATE OR REPLACE FUNCTION tiffin.events_of(p_stream text) RETURNS SETOF tiffin.
     ORDER BY e.position
 $$;
 
--- Adds batches to the index of streams, up to a number of batches, and returns whether others are left. One at a time:
--- whoever comes second goes on where the first one stopped. Batches behind the head are left out: others may still come
--- before them.
+-- Adds batches to the index of streams, up to a number of batches, and returns whether others are left: NULL where the next
+-- one was archived, so that tiffin.index_archived has to be told of its streams. One at a time: whoever comes second goes on
+-- where the first one stopped. Batches behind the head are left out: others may still come before them.
 CREATE OR REPLACE FUNCTION tiffin.index_streams(p_partition smallint, p_batches integer, OUT is_behind boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -50,6 +50,11 @@ BEGIN
     IF reached IS NULL THEN
         DELETE FROM tiffin.stream_index WHERE partition = p_partition;
         reached := 0;
+    END IF;
+    IF (SELECT b.events IS NULL FROM tiffin.batches AS b
+        WHERE b.partition = p_partition AND b.first_position > reached ORDER BY b.first_position LIMIT 1)
+    THEN
+        RETURN;
     END IF;
     SELECT max(first_position), count(*) = p_batches INTO last, is_behind FROM (
         SELECT b.first_position FROM tiffin.batches AS b
@@ -68,6 +73,24 @@ BEGIN
     ORDER BY stream, first_position;
     DELETE FROM tiffin.stream_index WHERE partition = p_partition AND stream IS NULL;
     INSERT INTO tiffin.stream_index VALUES (p_partition, NULL, last);
+END
+$$;
+
+-- Adds archived batches behind a position, up to the one that begins at another, to the index of streams: which stream has
+-- events in which batch. Does nothing if the index does not end at the position: somebody else was faster.
+CREATE OR REPLACE FUNCTION tiffin.index_archived(
+    p_partition smallint, p_after bigint, p_last bigint, p_streams text[], p_batches bigint[]
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(1953064550, p_partition);
+    IF coalesce((SELECT i FROM tiffin.indexed_up_to(p_partition) AS i), 0) <> p_after THEN
+        RETURN;
+    END IF;
+    INSERT INTO tiffin.stream_index
+    SELECT DISTINCT p_partition, hashtextextended(s.stream, 0), s.batch FROM unnest(p_streams, p_batches) AS s (stream, batch)
+    ORDER BY 2, 3;
+    DELETE FROM tiffin.stream_index WHERE partition = p_partition AND stream IS NULL;
+    INSERT INTO tiffin.stream_index VALUES (p_partition, NULL, p_last);
 END
 $$;
 

@@ -33,8 +33,9 @@ struct Tiffin {
     static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
         AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, KeyCommand.self,
-        SignCommand.self, WitnessCommand.self, BackupCommand.self, RestoreCommand.self, WhyCommand.self,
-        ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self, SchemaCommand.self,
+        SignCommand.self, WitnessCommand.self, BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
+        WhyCommand.self, ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self,
+        SchemaCommand.self,
         ModelCommand.self,
     ]
 

@@ -306,7 +306,9 @@ private enum Statements {
             GROUP BY 1),
         indexed AS (
             SELECT first_position, array_agg(DISTINCT stream) AS streams FROM tiffin.stream_index
-            WHERE partition = $1 AND stream IS NOT NULL GROUP BY 1),
+            WHERE partition = $1 AND stream IS NOT NULL AND first_position > (
+                SELECT coalesce(max(first_position), 0) FROM tiffin.batches WHERE partition = $1 AND events IS NULL)
+            GROUP BY 1),
         differing AS (
             SELECT first_position FROM written AS w FULL JOIN indexed AS i USING (first_position)
             WHERE w.streams IS DISTINCT FROM i.streams),

@@ -53,14 +53,33 @@ struct BackupFolder {
 
     static let format = 1
     private static let listName = "backup.json"
-    private let path: String
+    let path: String
+    private var lock: Lock?
 
-    /// A folder, which is made if there is none, and that only its owner can read: it has customers' keys.
+    /// A folder, which is made if there is none, and that only its owner can read: it has customers' keys. Nobody else works
+    /// on it until this is gone: two that write the list would lose what one of them has.
     init(making path: String) throws(BackupError) {
         self.path = path
         for folder in [path, "\(path)/batches", "\(path)/tables"] {
             guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw BackupError(folder, errno) }
         }
+        lock = try Lock(path)
+    }
+
+    /// A lock on a folder, which ends with the process at the latest.
+    private final class Lock {
+        private let file: Int32
+
+        init(_ folder: String) throws(BackupError) {
+            file = open(folder, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { throw BackupError(folder, errno) }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                throw errno == EWOULDBLOCK
+                    ? BackupError("\(folder): another backup is at work there") : BackupError(folder, errno)
+            }
+        }
+
+        deinit { close(file) }
     }
 
     /// A folder that is only read.
@@ -90,6 +109,25 @@ struct BackupFolder {
     }
 
     // MARK: Pieces
+
+    private static let digits = 19
+
+    /// The file with batches of a partition, of which the first begins at a position.
+    static func nameOfBatches(of partition: Int, from first: Int64) -> String {
+        "batches/\(partition)-\(String(repeating: "0", count: digits - "\(first)".count))\(first).jsonl"
+    }
+
+    /// The positions at which files of batches of a partition begin, in order.
+    func firstPositions(of partition: Int) -> [Int64] {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/batches")) ?? []
+        return files.compactMap { file in
+            let parts = file.split(whereSeparator: { "-.".contains($0) })
+            guard parts.count == 3, parts[0] == "\(partition)", parts[1].utf8.count == BackupFolder.digits else {
+                return nil
+            }
+            return Int64(parts[1])
+        }.sorted()
+    }
 
     /// Writes rows to a file. They are on the disk when this returns.
     func write(_ rows: [String], to name: String) throws(BackupError) -> String {
@@ -163,5 +201,5 @@ package struct BackupError: Error, CustomStringConvertible {
 
     init(_ description: String) { self.description = description }
 
-    fileprivate init(_ path: String, _ code: Int32) { description = "\(path): \(String(cString: strerror(code)))" }
+    init(_ path: String, _ code: Int32) { description = "\(path): \(String(cString: strerror(code)))" }
 }

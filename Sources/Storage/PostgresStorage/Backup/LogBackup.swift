@@ -63,6 +63,8 @@ package enum LogBackup {
                 + 1
             var pieces: [BackupFolder.Piece] = []
             for table in tables { pieces += try await copy(table, number, transaction, folder) }
+            // Batches stay as they are, whatever migration they were copied at: of a row, what a table has is taken.
+            list.migration = try await migration(of: transaction)
             list.moment = BackupFolder.Moment(time: time, ends: ends, tables: pieces)
             try folder.keep(list)
             folder.removeOthers(list)
@@ -70,21 +72,25 @@ package enum LogBackup {
         }
     }
 
+    private static func migration(of transaction: Transaction) async throws -> Int {
+        try await transaction.execute(Statements.migration)[0]["number"]
+    }
+
     /// The folder's list, if it is of this log.
-    private static func list(
+    static func list(
         of transaction: Transaction, in folder: BackupFolder
     ) async throws -> BackupFolder.List {
         guard let row = try await transaction.execute(Partitioning.stored).first, let partitioning = Partitioning(row)
         else { throw BackupError("the database has no log") }
         if let problem = Partitioning.problem(with: row, named: nil) { throw BackupError(problem) }
-        let migration: Int = try await transaction.execute(Statements.migration)[0]["number"]
+        let migration = try await migration(of: transaction)
         let made = BackupFolder.List(
             migration: migration, partitions: partitioning.count, placement: partitioning.rule.rawValue)
         guard let list = try folder.list() else { return made }
         guard list.partitions == made.partitions, list.placement == made.placement else {
             throw BackupError("the folder has a backup of another log")
         }
-        guard list.migration == migration else {
+        guard list.migration <= migration else {
             throw BackupError(
                 "the folder has a backup of migration \(list.migration), and the database is at \(migration): begin another"
             )
@@ -130,6 +136,11 @@ package enum LogBackup {
                         "partition \(end.partition): there is no batch behind position \(reached.position)")
                 }
                 for row in page {
+                    guard !(row["is_archived"]) else {
+                        throw BackupError(
+                            "partition \(end.partition): events behind position \(reached.position) are in an archive "
+                                + "alone. Copy that folder, and back up to the copy")
+                    }
                     let text: String = row["row"]
                     bytes += text.utf8.count
                     rows.append(text)
@@ -137,7 +148,7 @@ package enum LogBackup {
                 reached.position = last["last_position"]
                 reached.digest = (last.digest("chain_digest") ?? .zero).description
             }
-            let name = "batches/\(end.partition)-\(String(repeating: "0", count: 19 - "\(first)".count))\(first).jsonl"
+            let name = BackupFolder.nameOfBatches(of: end.partition, from: first)
             list.batches.append(
                 BackupFolder.Piece(
                     name: name, table: "batches", partition: end.partition, first: first,

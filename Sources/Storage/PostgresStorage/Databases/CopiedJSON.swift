@@ -8,10 +8,10 @@ enum CopiedJSON {
     static let batches = Statement(
         "copied_batches",
         """
-        SELECT to_json(b)::text AS row, last_position, chain_digest FROM (
-            SELECT *, sum(octet_length(events)) OVER (ORDER BY first_position) - octet_length(events) AS bytes_before
+        SELECT to_json(b)::text AS row, last_position, chain_digest, events IS NULL AS is_archived FROM (
+            SELECT *, sum(length) OVER (ORDER BY first_position) - length AS bytes_before
             FROM (
-                SELECT * FROM tiffin.batches
+                SELECT *, coalesce(octet_length(events), 0) AS length FROM tiffin.batches
                 WHERE partition = $1 AND first_position > $2 AND first_position <= \(LogHead.maximumPosition)
                 ORDER BY first_position LIMIT $3) AS b) AS b
         WHERE bytes_before < $4 ORDER BY first_position

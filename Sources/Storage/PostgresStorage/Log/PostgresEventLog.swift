@@ -20,6 +20,7 @@ package final class PostgresEventLog: EventLog {
     private let reader: LazyConnection
     /// On a connection of its own, so that nothing else waits for it.
     private let indexer: LazyConnection
+    private let archived: ArchivedBatches
 
     private init(
         _ database: String, _ partitioning: Partitioning, epochs: [Int64] = [], reader: LazyConnection,
@@ -34,6 +35,7 @@ package final class PostgresEventLog: EventLog {
                 epochs.enumerated().map { PartitionWriter(connections, partition: $0, epoch: $1) }
             } ?? []
         self.reader = reader
+        archived = ArchivedBatches(reader)
         indexer = LazyConnection(
             database, name: "tiffin indexer", deadlines: report == nil ? nil : .background, hasRoom: hasRoom,
             report: report)
@@ -196,7 +198,8 @@ package final class PostgresEventLog: EventLog {
         var (events, reached): ([RecordedEvent], Int64?) = ([], position)
         while events.isEmpty, let after = reached {
             let rows = try await batches(partition, after: after, limit)
-            PostgresEventLog.forEach(in: rows, partition, after: after, limit) { events.append($0.recorded) }
+            let archived = try await archived.lines(missingIn: rows, partition)
+            PostgresEventLog.forEach(in: rows, archived, partition, after: after, limit) { events.append($0.recorded) }
             reached = PostgresEventLog.end(of: rows)
         }
         return events
@@ -215,7 +218,8 @@ package final class PostgresEventLog: EventLog {
         guard let first = rows.first, first["is_known"] else { throw .forked(DatabaseTrouble.forked) }
         var following = FollowingEvents(events: [], end: point)
         guard first["first_position"] as Int64? != nil else { return following }
-        PostgresEventLog.forEach(in: rows, partition, after: point.position, .max) {
+        let archived = try await archived.lines(missingIn: rows, partition)
+        PostgresEventLog.forEach(in: rows, archived, partition, after: point.position, .max) {
             following.events.append($0.recorded)
         }
         // The last batch ends last, unless somebody has changed it.
@@ -243,7 +247,8 @@ package final class PostgresEventLog: EventLog {
             var ends = [following.end]
             var rest = Int64(limit)
             if first["first_position"] as Int64? != nil {
-                PostgresEventLog.forEach(in: rows, partition, after: following.end.position, .max) {
+                let archived = try await archived.lines(missingIn: rows, partition)
+                PostgresEventLog.forEach(in: rows, archived, partition, after: following.end.position, .max) {
                     following.events.append($0.recorded)
                 }
                 for row in rows {
@@ -271,7 +276,8 @@ package final class PostgresEventLog: EventLog {
         var after = position
         while true {
             let rows = try await batches(partition, after: after, limit)
-            let page = await PostgresEventLog.page(rows, partition, after: after, limit)
+            let archived = try await archived.lines(missingIn: rows, partition)
+            let page = await PostgresEventLog.page(rows, archived, partition, after: after, limit)
             guard page.isEmpty, let end = PostgresEventLog.end(of: rows) else { return page }
             after = end
         }
@@ -296,8 +302,20 @@ package final class PostgresEventLog: EventLog {
     package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
+        if let events = try await read(Statements.stream, stream, partition, version, limit, seen) { return events }
+        return try await archived.read(stream, partition, afterVersion: version, limit: limit) {
+            version, limit throws(EventLogError) in
+            try await self.read(Statements.unarchivedStream, stream, partition, version, limit, seen) ?? []
+        }
+    }
+
+    /// Nil if some were archived.
+    private func read(
+        _ statement: Statement, _ stream: StreamName, _ partition: Int, _ version: Int64, _ limit: Int,
+        _ seen: LogPoint
+    ) async throws(EventLogError) -> [RecordedEvent]? {
         let rows = try await reader.execute(
-            Statements.stream,
+            statement,
             [
                 .int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit)),
                 .int8(seen.position), Parameter(seen.digest),
@@ -307,11 +325,15 @@ package final class PostgresEventLog: EventLog {
         let (position, recordedAt) = (
             rows.column("position", of: Int64.self), rows.column("recorded_at", of: Timestamp.self)
         )
-        let line = rows.column("line", of: UnsafeRawBufferPointer.self)
-        return rows.indices.map {
-            EventLines.event(line[$0], partition: partition, position: position[$0], recordedAt: recordedAt[$0])
-                .recorded
+        let lines = rows.column("line", of: UnsafeRawBufferPointer?.self)
+        var events: [RecordedEvent] = []
+        for row in rows.indices {
+            guard let line = lines[row] else { return nil }
+            events.append(
+                EventLines.event(line, partition: partition, position: position[row], recordedAt: recordedAt[row])
+                    .recorded)
         }
+        return events
     }
 
     package func indexStreams(of partition: Int) async throws(EventLogError) {
@@ -320,8 +342,26 @@ package final class PostgresEventLog: EventLog {
             let rows = try await indexer.execute(
                 Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)],
                 needsRoom: true)
-            isBehind = rows[0]["is_behind"]
+            if let isBehindNow: Bool = rows[0]["is_behind"] {
+                isBehind = isBehindNow
+            } else {
+                isBehind = try await indexArchived(partition)
+            }
         }
+    }
+
+    /// Indexes some of the archived batches that follow. Returns whether there were any.
+    private func indexArchived(_ partition: Int) async throws(EventLogError) -> Bool {
+        let found = try await archived.streamsBehindIndex(
+            of: partition, limit: PostgresEventLog.archivedBatchesIndexedAtOnce)
+        guard let found else { return false }
+        _ = try await indexer.execute(
+            Statements.indexArchived,
+            [
+                .int2(Int16(partition)), .int8(found.after), .int8(found.last), .array(found.streams.map(\.name)),
+                .array(found.streams.map(\.batch)),
+            ], needsRoom: true)
+        return true
     }
 
     package func mendIndex(
@@ -355,6 +395,8 @@ package final class PostgresEventLog: EventLog {
 
     /// Few enough that others do not wait long for the processor or the disk.
     private nonisolated static let batchesIndexedAtOnce: Int32 = 200
+    /// Fewer: these are in memory here.
+    private nonisolated static let archivedBatchesIndexedAtOnce: Int32 = 50
     /// More: of nearly all of them, the lines are only searched for a name.
     private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
 
@@ -460,38 +502,44 @@ package final class PostgresEventLog: EventLog {
     /// Off the loop's thread, which has the next rows to receive.
     @concurrent
     private nonisolated static func page(
-        _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
+        _ rows: Rows, _ archived: [Int: [UInt8]], _ partition: Int, after position: Int64, _ limit: Int
     ) async -> EventPage {
-        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
-        let bytes = rows.indices.reduce(0) { $0 + lines[$1].count }
+        let lines = rows.column("events", of: UnsafeRawBufferPointer?.self)
+        let bytes = rows.indices.reduce(0) { $0 + (lines[$1]?.count ?? archived[$1]?.count ?? 0) }
         var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
-        forEach(in: rows, partition, after: position, limit) { page.append($0) }
+        forEach(in: rows, archived, partition, after: position, limit) { page.append($0) }
         return page
     }
 
     /// Gives the events after a position to the body. A view is valid until the body returns.
     ///
     /// Positions rise, whatever the rows hold: of two events at a position, the one in the earlier batch is the event.
+    ///
+    /// - Parameter archived: the lines of rows that have none.
     private nonisolated static func forEach(
-        in rows: Rows, _ partition: Int, after position: Int64, _ limit: Int, _ body: (EventView) -> Void
+        in rows: Rows, _ archived: [Int: [UInt8]], _ partition: Int, after position: Int64, _ limit: Int,
+        _ body: (EventView) -> Void
     ) {
         let (firsts, lasts) = (
             rows.column("first_position", of: Int64.self), rows.column("last_position", of: Int64.self)
         )
-        let lines = rows.column("events", of: UnsafeRawBufferPointer.self)
+        let lines = rows.column("events", of: UnsafeRawBufferPointer?.self)
         let recordedAt = rows.column("recorded_at", of: Timestamp.self)
         var (last, rest) = (position, limit)
         for row in rows.indices where rest > 0 {
             let first = firsts[row]
-            EventLines.forEach(
-                in: lines[row], lasts[row] - first + 1, partition: partition, firstPosition: first,
-                recordedAt: recordedAt[row]
-            ) { event in
-                guard event.position > last, rest > 0 else { return }
-                last = event.position
-                rest -= 1
-                body(event)
+            func take(_ lines: UnsafeRawBufferPointer) {
+                EventLines.forEach(
+                    in: lines, lasts[row] - first + 1, partition: partition, firstPosition: first,
+                    recordedAt: recordedAt[row]
+                ) { event in
+                    guard event.position > last, rest > 0 else { return }
+                    last = event.position
+                    rest -= 1
+                    body(event)
+                }
             }
+            if let lines = lines[row] { take(lines) } else { archived[row]?.withUnsafeBytes(take) }
         }
     }
 }
@@ -556,25 +604,36 @@ private enum Statements {
 
     // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
     // keeps the planner from reading every batch. The last column is that of `follow`.
-    static let stream = Statement(
-        "stream",
-        """
-        SELECT e.position, e.recorded_at, e.line, p.is_known
-        FROM (SELECT tiffin.has_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
-            SELECT b.first_position + (e.number - 1) AS position, b.recorded_at, e.line
-            FROM tiffin.batches_of($1, $2) AS found (first_position)
-                CROSS JOIN LATERAL (
-                    SELECT * FROM tiffin.batches
-                    WHERE partition = $1 AND first_position = found.first_position
-                        AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
-                CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
-            WHERE starts_with(e.line, $2 || E'\\t') AND CASE
-                WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
-                ELSE $3 = 0
-            END
-            ORDER BY 1 LIMIT $4) AS e ON p.is_known
-        ORDER BY 1
-        """, [.int2, .text, .int8, .int8, .int8, .bytea])
+    private static func stream(_ name: String, alsoArchived: Bool) -> Statement {
+        let (join, condition) = alsoArchived ? ("LEFT", "b.events IS NULL OR") : ("INNER", "")
+        return Statement(
+            name,
+            """
+            SELECT e.position, e.recorded_at, e.line, p.is_known
+            FROM (SELECT tiffin.has_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+                SELECT b.first_position + (coalesce(e.number, 1) - 1) AS position, b.recorded_at, e.line
+                FROM tiffin.batches_of($1, $2) AS found (first_position)
+                    CROSS JOIN LATERAL (
+                        SELECT * FROM tiffin.batches
+                        WHERE partition = $1 AND first_position = found.first_position
+                            AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
+                    \(join) JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number) ON true
+                WHERE \(condition) starts_with(e.line, $2 || E'\\t') AND CASE
+                    WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
+                    ELSE $3 = 0
+                END
+                ORDER BY 1 LIMIT $4) AS e ON p.is_known
+            ORDER BY 1
+            """, [.int2, .text, .int8, .int8, .int8, .bytea])
+    }
+
+    /// The line of an archived batch is NULL.
+    static let stream = stream("stream", alsoArchived: true)
+    static let unarchivedStream = stream("unarchived_stream", alsoArchived: false)
+
+    static let indexArchived = Statement(
+        "index_archived", "SELECT tiffin.index_archived($1, $2, $3, $4, $5)",
+        [.int2, .int8, .int8, .textArray, .int8Array])
 
     static let indexStreams = Statement(
         "index_streams", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])

@@ -55,6 +55,7 @@ package enum Migrations {
         Migration(number: 31, name: "relay_places", sql: PackageResources._031_relay_places_sql),
         Migration(number: 32, name: "orders_by_place", sql: PackageResources._032_orders_by_place_sql),
         Migration(number: 33, name: "served_since", sql: PackageResources._033_served_since_sql),
+        Migration(number: 34, name: "archive", sql: PackageResources._034_archive_sql, servedSince: 33),
     ]
 
     private static let newestNumber = all.last?.number ?? 0

@@ -10,7 +10,7 @@ enum Rights {
         WITH given (role, kind, names, privileges, columns) AS (VALUES
             ('tiffin_server', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY[
-                'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
+                'archive', 'batch_events', 'batches', 'cart_counts', 'catalogue', 'commits', 'customer_keys', 'events',
                 'leases', 'log_head', 'orders', 'outlet_home', 'partition_count', 'processes', 'servers',
                 'signed_heads', 'stream_index', 'supply', 'takings', 'tree_nodes', 'user_revision', 'users'
             ], ARRAY['SELECT'], ARRAY[NULL]),
@@ -20,12 +20,12 @@ enum Rights {
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'TABLE', ARRAY['pictures'], ARRAY['SELECT', 'INSERT'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
-                'append', 'change_leases', 'customer_key', 'grow_tree', 'index_streams', 'leave_fleet', 'mend_index', 'outcome',
-                'renew_server'
+                'append', 'change_leases', 'customer_key', 'grow_tree', 'index_archived', 'index_streams', 'leave_fleet',
+                'mend_index', 'outcome', 'renew_server'
             ], ARRAY['EXECUTE'], ARRAY[NULL]),
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[
-                'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
+                'archive', 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
                 'functions', 'leases', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home',
                 'outlet_home_rows', 'partition_count', 'process_rows', 'processes', 'projection_checkpoints',
                 'quarantine', 'relay_cursors', 'relay_deliveries', 'signed_heads', 'stream_index', 'supply', 'supply_rows',

@@ -8,6 +8,7 @@ struct DatabaseTrouble {
     nonisolated static let damaged = "the log in the database is damaged"
     nonisolated static let full = "the database's disk is full"
     nonisolated static let forked = "the log has lost what was read of it, and is read again"
+    nonisolated static let archiveAway = "old events were archived, and the archive cannot be read"
     nonisolated static let moved = "the partition is on its way to another database"
 
     /// How long the same trouble is not told again, in nanoseconds.
@@ -22,10 +23,17 @@ struct DatabaseTrouble {
     ///
     /// - Parameter isKnown: whether who listens knows of it already.
     mutating func told(_ error: PostgresError, on connection: String, isKnown: Bool = false) -> String {
-        guard let listener else { return "\(error)" }
         let words =
             error.sqlState.inPlainWords
             ?? (error.kind == .connection ? "the database cannot be reached" : "the database refused")
+        return told("\(error)", as: words, on: connection, isKnown: isKnown)
+    }
+
+    /// The same of what went wrong elsewhere.
+    ///
+    /// - Parameter words: what clients may know of it.
+    mutating func told(_ error: String, as words: String, on connection: String, isKnown: Bool = false) -> String {
+        guard let listener else { return error }
         let now = LoopActor.now
         let isRepeated = last.map { $0.words == words && now - $0.at < DatabaseTrouble.silence } ?? false
         if !isKnown, !isRepeated {

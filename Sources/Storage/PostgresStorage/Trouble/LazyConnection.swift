@@ -105,6 +105,11 @@ final class LazyConnection {
         trouble.told(error, on: kept.name, isKnown: error.sqlState == .noAnswer)
     }
 
+    /// What the caller learns of what went wrong beside the database.
+    ///
+    /// - Parameter words: what clients may know of it.
+    func told(_ error: String, as words: String) -> String { trouble.told(error, as: words, on: kept.name) }
+
     func close() { kept.close() }
 }
 
