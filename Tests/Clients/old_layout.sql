@@ -14,7 +14,7 @@ DROP VIEW tiffin.orders, tiffin.takings, tiffin.supply, tiffin.processes;
 DROP TABLE tiffin.functions, tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
     tiffin.relay_deliveries, tiffin.relay_cursors, tiffin.relays, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows,
     tiffin.process_rows, tiffin.servers, tiffin.leases, tiffin.pending_deeds, tiffin.pictures,
-    tiffin.tree_nodes, tiffin.signed_heads;
+    tiffin.tree_nodes, tiffin.signed_heads, tiffin.archive;
 ALTER TABLE tiffin.log_head DROP COLUMN moved_to;
 DELETE FROM tiffin.projection_checkpoints WHERE projection IN ('orders', 'takings', 'supply', 'processes');
 ALTER TABLE tiffin.event_rows RENAME TO events;

@@ -190,6 +190,21 @@ def test_a_list_that_says_what_it_cannot_is_refused(kept, change, words):
             assert sql("select count(*) from tiffin.batches", other) == "0"
 
 
+def test_a_folder_goes_on_after_an_upgrade_and_not_after_the_way_back(kept):
+    database, folder, _ = kept
+    backup(database, folder)
+    path = folder / "backup.json"
+    listed = json.loads(path.read_text())
+    path.write_text(json.dumps({**listed, "migration": listed["migration"] - 1}))
+    assert "of which 0 are new" in backup(database, folder)
+    assert json.loads(path.read_text())["migration"] == listed["migration"]
+    with fresh_database() as other:
+        assert restore(other, folder, "--verify").returncode == 0
+    path.write_text(json.dumps({**listed, "migration": listed["migration"] + 1}))
+    run = run_tiffin("backup", folder, "--database", database)
+    assert run.returncode == 1 and "begin another" in run.stderr
+
+
 def test_no_folder_takes_what_does_not_go_on_from_it(kept):
     database, folder, _ = kept
     backup(database, folder)
