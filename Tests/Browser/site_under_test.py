@@ -166,9 +166,11 @@ def use_scheme(page, scheme):
     }""", arg=scheme == "dark")
 
 
-# What is skipped because it is far away can have the colours of a while ago.
-SHOW_ALL = """(value) => document.querySelectorAll(".section, .results > .item")
-    .forEach((node) => { node.style.contentVisibility = value; })"""
+# What is skipped because it is far away can have the colours of a while ago, until it was drawn.
+SHOW_ALL = """(value) => {
+    for (const node of document.querySelectorAll(".section, .results > .item")) node.style.contentVisibility = value;
+    return new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+}"""
 
 
 # Only what is wrong comes back: the rest is ten times as much.
@@ -180,13 +182,13 @@ def violations(page):
     """What axe finds wrong, as `rule: where`."""
     from axe_playwright_python.base import AXE_SCRIPT
 
+    page.evaluate(SHOW_ALL, "visible")
     # Colours in the middle of an animation are no colours. One that ends can have others begin.
     page.evaluate("""() => {
         for (let rounds = 0, running; rounds < 100 && (running = document.getAnimations()).length > 0; rounds += 1) {
             running.forEach((animation) => animation.finish());
         }
     }""")
-    page.evaluate(SHOW_ALL, "visible")
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     found = page.evaluate(RUN_AXE)

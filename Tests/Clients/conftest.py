@@ -21,7 +21,7 @@ def pytest_configure(config):
 # The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = [
     "test_clients", "test_silent_database", "test_derived", "test_crash", "test_audit", "test_upgrades", "test_rebuild", "test_users",
-    "test_subscriptions", "test_kill",
+    "test_subscriptions", "test_kill", "test_year", "test_archive",
     "test_time_travel", "test_values", "test_documents", "test_forgetting", "test_stops", "test_receipts",
     "test_placement", "test_layout", "test_import", "test_browse", "test_damage", "test_command_line", "test_simulation", "test_limits",
     "test_hostile", "test_since", "test_tls", "test_quotes",

@@ -153,9 +153,6 @@ class Terminal:
             os.execvpe("bash", ["bash", "--norc", "--noprofile", "--noediting", "-i"], environment)
         # Another terminal's shell must not hold this one open.
         os.set_inheritable(self._file, False)
-        modes = termios.tcgetattr(self._file)
-        modes[3] &= ~termios.ECHO
-        termios.tcsetattr(self._file, termios.TCSANOW, modes)
         termios.tcsetwinsize(self._file, (500, 10_000))
         self._port = port
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -213,6 +210,10 @@ class Terminal:
         tiffin.wait_until(lambda: os.waitpid(self._pid, os.WNOHANG)[0], PRINTED_SECONDS, "the shell to end")
 
     def _type(self, text):
+        # The shell may have put back what it found when it began.
+        modes = termios.tcgetattr(self._file)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(self._file, termios.TCSANOW, modes)
         os.write(self._file, (text + "\n").encode())
 
     def _until_prompt(self) -> str:

@@ -441,7 +441,7 @@ DIFFERENT = {
     "a migration's checksum": (
         "update tiffin.migrations set checksum = 'x' where number = 3", "migration 3 has the checksum x"),
     "the functions' checksum": (
-        "update tiffin.functions set checksum = 'x'", "version 6 of the functions has the checksum x"),
+        "update tiffin.functions set checksum = 'x'", "of the functions has the checksum x"),
     "a migration that is gone": ("delete from tiffin.migrations where number = 3", "migration 3 is missing"),
 }
 
@@ -662,7 +662,8 @@ def test_functions_of_another_time_are_named(database, statement, message):
 def test_an_audit_after_functions_were_added_to_a_migrated_database_is_sound(database):
     assert tiffin("migrate", "--database", database).returncode == 0
     sql("drop table tiffin.functions", database)
-    assert tiffin("migrate", "--database", database).stdout == "version 6 of the functions applied\n"
+    made = tiffin("migrate", "--database", database).stdout
+    assert made == f"version {sql('select version from tiffin.functions', database)} of the functions applied\n"
     code, output = audit(database)
     assert code == SOUND, output
     # A server that starts puts nothing right behind the back of an auditor.

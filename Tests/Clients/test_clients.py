@@ -6,7 +6,6 @@ import http.server
 import json
 import os
 import random
-import shutil
 import subprocess
 import sys
 import threading
@@ -14,7 +13,7 @@ import threading
 import jsonpatch
 import pytest
 
-from clients import BUILD_SECONDS, CLIENTS, build_swift
+from clients import CLIENTS, build_swift, build_typescript, day_program
 from cutting import Cutting
 from sessions import sessions
 from tiffin import CHECKOUT, REPLY_SECONDS, Client, ReplyError, Server, fresh_database, read_log, run_tiffin, wait_until
@@ -32,30 +31,13 @@ from tiffin_client.patch import apply_patch  # noqa: E402
 @pytest.fixture(scope="module")
 def typescript(tmp_path_factory):
     """The folder with the client and its examples, compiled."""
-    if not (shutil.which("tsc") and shutil.which("node")):
-        pytest.skip("there is no tsc or no node")
-    folder = tmp_path_factory.mktemp("typescript")
-    compiled = subprocess.run(
-        ["tsc", "-p", CLIENTS / "typescript", "--outDir", folder], capture_output=True, text=True,
-        timeout=BUILD_SECONDS)
-    assert compiled.returncode == 0, compiled.stdout
-    shutil.copy(CLIENTS / "typescript" / "package.json", folder)
-    return folder
+    return build_typescript(tmp_path_factory.mktemp("typescript"))
 
 
 @pytest.fixture(scope="module")
 def swift():
     """The folder with the examples, built."""
     return build_swift()
-
-
-@pytest.fixture
-def program(request):
-    """How a program in one of the languages is started."""
-    if request.param == "python":
-        return [sys.executable, str(CLIENTS / "python" / "examples" / "day.py")]
-    folder = request.getfixturevalue(request.param)
-    return ["node", str(folder / "examples" / "day.js")] if request.param == "typescript" else [str(folder / "day")]
 
 
 # --- a day
@@ -79,11 +61,12 @@ def site():
             yield server, token, client
 
 
-def live_through_a_day(program, store, console, outlet, token) -> list:
-    """The lines that it prints."""
+def live_through_a_day(program, store, console, outlet, token=None) -> list:
+    """The lines that it prints. The token is that of an admin, where there are users."""
+    user = {"TIFFIN_USER": "root", "TIFFIN_TOKEN": token} if token else {}
     ended = subprocess.run(
         [*program, store, console, outlet], capture_output=True, text=True, timeout=DAY_SECONDS,
-        env={**os.environ, **PYTHON, "TIFFIN_USER": "root", "TIFFIN_TOKEN": token})
+        env={**os.environ, **PYTHON, **user})
     assert (ended.stderr, ended.returncode) == ("", 0), ended.stdout + ended.stderr
     return ended.stdout.splitlines()
 
@@ -115,17 +98,16 @@ def whole_day(site):
     """What a day prints, but for the orders, and what the log says of it, where no connection was cut."""
     server, token, client = site
     lines = live_through_a_day(
-        [sys.executable, str(CLIENTS / "python" / "examples" / "day.py")], f"http://{server.site('store')}",
-        f"http://{server.site('console')}", "calm", token)
+        day_program("python", None), f"http://{server.site('store')}", f"http://{server.site('console')}", "calm", token)
     orders = lines[-1].split()
     assert len(set(orders)) == 3
     return lines[1:-1], story(client, "calm", orders)
 
 
-@pytest.mark.parametrize("program", ["python", "typescript", "swift"], indirect=True)
-def test_a_day_is_the_same_when_every_connection_is_cut(site, whole_day, program, request):
+@pytest.mark.parametrize("language", ["python", "typescript", "swift"])
+def test_a_day_is_the_same_when_every_connection_is_cut(site, whole_day, language, tmp_path):
     server, token, client = site
-    outlet = request.node.callspec.params["program"]
+    program, outlet = day_program(language, tmp_path), language
     with Cutting(server.site("store")) as store, Cutting(server.site("console")) as console:
         first, *lines, last = live_through_a_day(program, store.url, console.url, outlet, token)
         assert store.cuts > 3 and console.cuts > 3

@@ -12,18 +12,21 @@ ALERTS = CHECKOUT / "Packaging" / "alerts.yml"
 GUIDE = CHECKOUT / "docs" / "operate.md"
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory):
+def unpacked(folder):
     """The package of the program under test, and a folder with what is in it."""
     if not shutil.which("dpkg-deb"):
         pytest.skip("dpkg-deb is of Debian")
-    folder = tmp_path_factory.mktemp("package")
     built = subprocess.run([CHECKOUT / "Scripts" / "package", folder], capture_output=True, text=True, timeout=300,
                            env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "TIFFIN_BINARY": binary()})
     assert built.returncode == 0, built.stderr
     [path] = folder.glob("tiffin_*.deb")
     subprocess.run(["dpkg-deb", "--extract", path, folder / "root"], check=True)
     return path, folder / "root"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    return unpacked(tmp_path_factory.mktemp("package"))
 
 
 def test_the_package_has_the_program_with_what_it_needs(package):

@@ -105,6 +105,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "last_position = -9223372036854775808", "last_position = 9223372036854775807", "content_digest = ''",
+    ])
+    @LoopActor
+    func `An archived batch whose row was altered is not read`(_ change: String) async throws {
+        try await TestLog.with { test in
+            var writer = LogWriter(test.log)
+            _ = try await writer.append([[.cart("a")]], marks: [1])
+            try await writer.catchUp()
+            try await test.log.indexStreams(of: 0)
+            try await Folder.with { folder in
+                _ = try await test.archive(folder, before: LogWriter.time(mark: 2))
+                try await test.owner.runScript("UPDATE tiffin.batches SET \(change)")
+                await #expect(throws: EventLogError.self) {
+                    try await test.log.read(stream: .cart("a"), partition: 0, afterVersion: 0, limit: 9)
+                }
+            }
+        }
+    }
+
     @Test @LoopActor func `A stream that was archived does not begin a second time`() async throws {
         try await TestLog.with { test in
             var writer = LogWriter(test.log)

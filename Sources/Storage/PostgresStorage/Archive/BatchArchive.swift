@@ -75,13 +75,14 @@ actor BatchArchive {
     }
 
     private static func isContent(_ lines: [UInt8], of batch: Commit) -> Bool {
-        let count = batch.lastPosition - batch.firstPosition + 1
-        guard (1...Int64(EventBatch.maximumEvents)).contains(count) else { return false }
+        // The positions of a damaged batch may be any numbers.
+        let (distance, isBeyond) = batch.lastPosition.subtractingReportingOverflow(batch.firstPosition)
+        guard !isBeyond, (0..<Int64(EventBatch.maximumEvents)).contains(distance) else { return false }
         var leaves: [Digest] = []
         var maker = LeafMaker()
         lines.withUnsafeBytes { lines in
             EventLines.forEach(
-                in: lines, count, partition: batch.partition, firstPosition: batch.firstPosition,
+                in: lines, distance + 1, partition: batch.partition, firstPosition: batch.firstPosition,
                 recordedAt: batch.recordedAt
             ) { leaves.append(maker.leaf(of: $0)) }
         }
