@@ -121,7 +121,7 @@ def test_without_the_folder_old_events_are_unavailable_until_it_is_found_again(o
         assert error.code == "UNAVAILABLE" and "archive" in str(error) and str(tmp_path) not in str(error)
         server.wait_for_output(str(folder))
         assert run("archive", folder, database).returncode == 1
-        assert f"{len(events)} that had left it are there" in done("archive", moved, database)
+        assert f"all {len(events)} events that were archived are there" in done("archive", moved, database)
         assert read_log(client) == events
         assert client("CART.ADD", "c1", "kitchen", "tea", 1) == 4
     # An audit that cannot read everything says so, and names the file.
@@ -241,7 +241,7 @@ def test_a_folder_that_ends_too_early_is_not_taken_for_the_archive(old, tmp_path
     assert "1 events left" in done("archive", folder, database, "--before", day(1))
     result = run("archive", early, database)
     assert result.returncode == 1 and "are not in the database any more" in result.stderr
-    assert f"0 events left the database, and {len(events) + 1} that had left it are there" in done("archive", folder, database)
+    assert f"all {len(events) + 1} events that were archived are there" in done("archive", folder, database)
     # Whoever wants another backup copies the folder.
     result = run("backup", tmp_path / "another", database)
     assert result.returncode == 1 and "Copy that folder" in result.stderr
@@ -253,7 +253,9 @@ def test_once_something_was_archived_no_server_of_an_older_version_may_serve(old
     database, folder, _ = old
     since = "select served_since from tiffin.migrations where name = 'archive'"
     assert sql(since, database) == "33"
-    done("archive", folder, database, "--before", day(30))
+    said = done("archive", folder, database, "--before", day(30))
+    assert "0 events left the database; the next one was recorded at " in said
+    assert "no events were archived yet" in done("archive", folder, database)
     assert sql(since, database) == "33"
     done("archive", folder, database, "--before", day(1))
     assert sql(since, database) == "34"

@@ -27,7 +27,7 @@ SITES = ["--web", "127.0.0.1:0", "--console", "127.0.0.1:0"]
 
 def alarms(server) -> list:
     """The alarms of docs/operate.md that this server would have set off since it started, by the expressions of their
-    rules. Those that compare several servers or look at a pace are left out."""
+    rules. Of the rules, those with a counter or with one gauge are evaluated."""
     metrics = {}
     said = urllib.request.urlopen(f"http://{server.site('console')}/metrics", timeout=REPLY_SECONDS).read().decode()
     for line in said.splitlines():

@@ -45,10 +45,19 @@ enum ArchiveCommand: Subcommand {
                 bar.show($0, of: $1, "reading the folder")
             }
             bar.finish()
-            var words = "\(path): \(outcome.archived) events left the database"
-            if outcome.checked > 0 { words += ", and \(outcome.checked) that had left it are there" }
-            Terminal.print(words)
+            Terminal.print("\(path): \(words(outcome, isArchiving: options[before] != nil))")
         }
         return .success
+    }
+
+    private static func words(_ outcome: LogArchive.Outcome, isArchiving: Bool) -> String {
+        guard isArchiving else {
+            return outcome.checked == 0
+                ? "no events were archived yet; --before says which are to be"
+                : "all \(outcome.checked) events that were archived are there"
+        }
+        var words = "\(outcome.archived) events left the database"
+        if outcome.checked > 0 { words += ", and \(outcome.checked) that had left it are there" }
+        return words + (outcome.oldest.map { "; the next one was recorded at \($0.rfc3339)" } ?? "")
     }
 }

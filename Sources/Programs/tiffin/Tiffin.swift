@@ -35,8 +35,7 @@ struct Tiffin {
         AuditCommand.self, RebuildCommand.self, MoveCommand.self, VerifyCommand.self, KeyCommand.self,
         SignCommand.self, WitnessCommand.self, BackupCommand.self, RestoreCommand.self, ArchiveCommand.self,
         WhyCommand.self, ForgetCommand.self, UserCommand.self, RelayCommand.self, TakingsCommand.self,
-        SchemaCommand.self,
-        ModelCommand.self,
+        SchemaCommand.self, ModelCommand.self,
     ]
 
     /// Ends the process, with its last words.

@@ -3,7 +3,7 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// Completes what is read of a log whose oldest batches were archived. A log without an archive never comes here.
+/// Completes what is read of a log whose oldest batches were archived. Of any other log it asks for nothing.
 @LoopActor
 final class ArchivedBatches {
     private static let batchesAtOnce = 16
@@ -21,7 +21,6 @@ final class ArchivedBatches {
         let numbers = rows.indices.filter { events[$0] == nil }
         guard !numbers.isEmpty else { return [:] }
         let firsts = rows.column("first_position", of: Int64.self)
-        // A batch is not in a row where a log has none.
         let found = try await reader.execute(
             Statements.batches, [.int2(Int16(partition)), .array(numbers.map { firsts[$0] })])
         let batches = PostgresEventLog.commits(found, partition)

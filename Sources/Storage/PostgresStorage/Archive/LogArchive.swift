@@ -15,6 +15,8 @@ package enum LogArchive {
         package var archived: Int64 = 0
         /// How many had left it before, and were read in the folder now.
         package var checked: Int64 = 0
+        /// When the oldest batch that is still in the database was recorded, of the first of each partition; nil if none is.
+        package var oldest: Timestamp?
     }
 
     /// Archives what was recorded before a time, as far as the folder has it, and has servers look for it in the folder.
@@ -67,6 +69,9 @@ package enum LogArchive {
                 }
                 progress(outcome.archived + outcome.checked, total)
             }
+            let next = try await connection.execute(
+                Statements.next, [.int2(Int16(clamping: partition)), .int8(max(begin, goal))])
+            if let time: Timestamp = next.first?["recorded_at"] { outcome.oldest = min(outcome.oldest ?? time, time) }
         }
         _ = try await connection.execute(Statements.keepFolder, [.text(path)])
         return outcome
@@ -143,6 +148,13 @@ private enum Statements {
                 ORDER BY first_position LIMIT $4) AS b) AS b
         WHERE count <= $4 OR number = 1 ORDER BY first_position
         """, [.int2, .int8, .int8, .int8])
+
+    static let next = Statement(
+        "archive_next",
+        """
+        SELECT recorded_at FROM tiffin.batches WHERE partition = $1 AND first_position > $2
+        ORDER BY first_position LIMIT 1
+        """, [.int2, .int8])
 
     static let archive = Statement(
         "archive_events",

@@ -63,7 +63,7 @@ package enum LogBackup {
                 + 1
             var pieces: [BackupFolder.Piece] = []
             for table in tables { pieces += try await copy(table, number, transaction, folder) }
-            // Batches stay as they are, whatever migration they were copied at: of a row, what a table has is taken.
+            // Batches stay as they were copied, at whatever migration: a table takes of a row the columns that it has.
             list.migration = try await migration(of: transaction)
             list.moment = BackupFolder.Moment(time: time, ends: ends, tables: pieces)
             try folder.keep(list)
