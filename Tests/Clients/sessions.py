@@ -28,7 +28,7 @@ from pathlib import Path
 import clients
 import tiffin
 
-PRINTED_SECONDS = 20
+PRINTED_SECONDS = 120
 SHELL = "$ "
 CLIENT = "127.0.0.1:7379> "
 RAW_CLIENT = "> "
