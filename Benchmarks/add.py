@@ -79,7 +79,7 @@ def floor_server(url, folder):
 
     process = subprocess.Popen([program, str(port), url])
     try:
-        wait_until(is_there, 10, "the floor program to listen")
+        wait_until(is_there, "the floor program to listen")
         yield port, process.pid
     finally:
         process.kill()

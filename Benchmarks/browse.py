@@ -119,8 +119,9 @@ def _load(server, client, dishes):
     text = load_tiffin(client, dishes)
     seconds = time.monotonic() - start
     position = json.loads(client("LOG.HEAD"))[0]["position"]
-    wait_until(lambda: f"saved_position={position}," in client("INFO", "projections").decode(), SAVED_SECONDS,
-               "the checkpoint")
+    wait_until(
+        lambda: f"saved_position={position}," in client("INFO", "projections").decode(),
+        "the checkpoint", seconds=SAVED_SECONDS)
     return text, (resident_megabytes(server.process.pid) - empty) * (1 << 20), seconds
 
 

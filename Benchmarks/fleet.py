@@ -52,7 +52,7 @@ def wait_until_settled(url):
         time.sleep(0.2)
         return time.monotonic() - since > SETTLED_SECONDS
 
-    wait_until(have_stayed, READY_SECONDS, "the leases to stay where they are")
+    wait_until(have_stayed, "the leases to stay where they are")
 
 
 def leases_are_even(url, count, partitions) -> bool:
@@ -75,7 +75,7 @@ def fleet(count, partitions):
     with partitioned_database(partitions) as url, contextlib.ExitStack() as stack:
         servers = [stack.enter_context(Server(database=url)) for _ in range(count)]
         wait_until(lambda: leases_are_even(url, count, partitions) and len(
-            {tuple(deciders(server, partitions)) for server in servers}) == 1, READY_SECONDS, "leases to be even")
+            {tuple(deciders(server, partitions)) for server in servers}) == 1, "leases to be even")
         wait_until_settled(url)
         yield url, servers
 
@@ -94,7 +94,7 @@ def open_kitchen(servers, partitions):
         with server.client() as client:
             for tag in tags(partitions):
                 add = [("CART.ADD", f"{tag}-first", *DISH)]
-                wait_until(lambda: not isinstance(client.pipeline(add)[0], ReplyError), READY_SECONDS, "the kitchen")
+                wait_until(lambda: not isinstance(client.pipeline(add)[0], ReplyError), "the kitchen")
 
 
 @functools.cache

@@ -157,7 +157,7 @@ def tiffin_server():
 
 def until_saved(client) -> None:
     """Waits until the rows of all read models are saved: a server that is stopped before reads the log when it starts."""
-    wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), SAVED_SECONDS, "the rows to be saved")
+    wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), "the rows to be saved", seconds=SAVED_SECONDS)
 
 
 def processor_seconds(pid) -> float:

@@ -243,13 +243,15 @@ class LongLog:
         """The first start reads all of it and saves the rows of the read models."""
         began = time.monotonic()
         server = self.server.launch()
-        wait_until(lambda: "listening on" in server.output() or server.process.poll() is not None, CATCH_UP_SECONDS,
-                   "the log to be read")
+        wait_until(
+            lambda: "listening on" in server.output() or server.process.poll() is not None,
+            "the log to be read", seconds=CATCH_UP_SECONDS)
         server.wait_until_listening()
         self.reading = time.monotonic() - began
         with server.client() as client:
-            wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), CATCH_UP_SECONDS,
-                       "the rows to be saved")
+            wait_until(
+                lambda: b"unsaved_events=0" in client("INFO", "projections"),
+                "the rows to be saved", seconds=CATCH_UP_SECONDS)
         self.saving = time.monotonic() - began - self.reading
         self.peak = peak_megabytes(server.process.pid)
         server.stop()
@@ -264,8 +266,8 @@ class LongLog:
         pid, postmaster = server.process.pid, int(sql("select split_part(pg_read_file('postmaster.pid'), chr(10), 1)"))
         starting, resident = processor_seconds(pid), resident_megabytes(pid)
         with server.client() as client:
-            wait_until(lambda: b"carts:known=no" not in client("INFO", "projections"), SAVED_SECONDS,
-                       "carts to be known")
+            wait_until(
+                lambda: b"carts:known=no" not in client("INFO", "projections"), "carts to be known", seconds=SAVED_SECONDS)
             before = seconds_of_all(postmaster)
             time.sleep(SETTLING_SECONDS)
             idling, idle = seconds_of_all(postmaster) - before, resident_megabytes(pid)

@@ -86,8 +86,9 @@ def restarted_bytes(server) -> int:
     server.stop()
     server.start()
     with server.client() as client:
-        wait_until(lambda: not isinstance(client.pipeline([("BROWSE", "LIMIT", 1)])[0], ReplyError), SAVED_SECONDS,
-                   "the items to be indexed")
+        wait_until(
+            lambda: not isinstance(client.pipeline([("BROWSE", "LIMIT", 1)])[0], ReplyError),
+            "the items to be indexed", seconds=SAVED_SECONDS)
         return settled_bytes(server)
 
 

@@ -14,7 +14,7 @@ RATE = 2_000
 def wait_for_checkpoint(url):
     behind = ("select count(*) from tiffin.log_head h left join tiffin.projection_checkpoints c "
               "on c.partition = h.partition and c.state = 'active' where c.position is distinct from h.position")
-    wait_until(lambda: sql(behind, url) == "0", 120, "a checkpoint of everything")
+    wait_until(lambda: sql(behind, url) == "0", "a checkpoint of everything", seconds=120)
 
 
 def measure_rebuild(report, rounds, quick):

@@ -76,7 +76,9 @@ def measure_start(report, rounds, quick):
                 with server.client() as client:
                     right = client("CART.COUNT", "first") == 1
                     seconds, resident = time.monotonic() - began, resident_megabytes(pid)
-                    wait_until(lambda: b"carts:known=no" not in client("INFO", "projections"), SAVED_SECONDS, "carts to be known")
+                    wait_until(
+                        lambda: b"carts:known=no" not in client("INFO", "projections"),
+                        "carts to be known", seconds=SAVED_SECONDS)
                     known = time.monotonic() - began
                     # The second time they are in memory: how much of the rest is the machine's.
                     cold, again = ([], [])

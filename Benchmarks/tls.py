@@ -43,7 +43,7 @@ def redis_of_both(certificates):
                 return client("PING")
 
         try:
-            wait_until(answers, 10, "redis-server")
+            wait_until(answers, "redis-server")
             yield ports
         finally:
             process.terminate()

@@ -51,7 +51,7 @@ def nginx(document):
             f"server {{ listen 127.0.0.1:{port}; root {folder}; default_type application/json; }} }}\n")
         process = subprocess.Popen(["nginx", "-p", folder, "-c", folder / "nginx.conf"], stderr=subprocess.DEVNULL)
         try:
-            wait_until(lambda: answers(f"http://127.0.0.1:{port}/home.json"), 10, "nginx")
+            wait_until(lambda: answers(f"http://127.0.0.1:{port}/home.json"), "nginx")
             yield f"127.0.0.1:{port}"
         finally:
             process.terminate()

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 
 from site_under_test import (
-    FRAMES, PATIENCE, Site, badge, cart, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
+    FRAMES, PATIENCE_SECONDS, Site, badge, cart, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations,
 )
 from tiffin import fresh_database, item_document, read_log, wait_until
 
@@ -65,12 +65,12 @@ class Monkey:
         for id, promotion in (("ten", {"give": {"percent": 10_000}, "code": "TEN"}), ("few", {"give": {"amount": 50}, "code": "FEW", "limit": FEW})):
             self.client("PROMO.PUT", OUTLET, id, json.dumps({"title": id.title(), "on": "order", **promotion}))
         self.context = browser.new_context(viewport={"width": 390, "height": 844})
-        self.context.set_default_timeout(PATIENCE * 1000)
+        self.context.set_default_timeout(PATIENCE_SECONDS * 1000)
         self.page = site.open(self.context, f"{site.origin}/o/{OUTLET}", self.complaints)
         self.page.evaluate(WATCH_BAR)
         self.page.evaluate("() => navigator.serviceWorker.ready")
         self.kitchen = browser.new_context(viewport={"width": 1180, "height": 800})
-        self.kitchen.set_default_timeout(PATIENCE * 1000)
+        self.kitchen.set_default_timeout(PATIENCE_SECONDS * 1000)
         self.kitchen.clock.install()
         self.board = site.open(self.kitchen, f"{site.console}/kitchen/{OUTLET}", self.complaints)
         # The steps that were undone, each with its order.
@@ -153,12 +153,12 @@ class Monkey:
         if codes and self.dice.random() < 0.4:
             code = self.dice.choice(codes)
             self.page.get_by_label(f"Take back {code}").click()
-            wait_until(lambda: code not in self._codes(), PATIENCE, "a code to be taken back")
+            wait_until(lambda: code not in self._codes(), "a code to be taken back")
         else:
             self.page.get_by_label("Promotion code").fill(code.lower())
             self.page.get_by_role("button", name="Use", exact=True).click()
             trouble = self.page.locator("#code-trouble:not([hidden])")
-            wait_until(lambda: code in self._codes() or trouble.count(), PATIENCE, "a code")
+            wait_until(lambda: code in self._codes() or trouble.count(), "a code")
             if (code == "NONE") == (code in self._codes()):
                 self.complaints.append(f"the code {code} is {'' if code == 'NONE' else 'not '}taken")
         self.page.keyboard.press("Escape")
@@ -173,7 +173,7 @@ class Monkey:
         seen = self.page.get_by_test_id("cart_total").text_content()
         order.click()
         refusal = self.page.locator("#cart-sheet [role=alert]:not([hidden])")
-        wait_until(lambda: refusal.count() or "/order/" in self.page.url, PATIENCE, "an order")
+        wait_until(lambda: refusal.count() or "/order/" in self.page.url, "an order")
         if "/order/" not in self.page.url:
             # Its price has just changed.
             self.page.keyboard.press("Escape")
@@ -234,7 +234,7 @@ class Monkey:
         self.board.locator("dialog[open]").wait_for(state="detached")
 
     def _wait_for_cart(self):
-        wait_until(lambda: (cart(self.page) or {"count": 0})["count"] == badge(self.page), PATIENCE, "the cart")
+        wait_until(lambda: (cart(self.page) or {"count": 0})["count"] == badge(self.page), "the cart")
 
     # Those that the server has.
     def _codes(self):
@@ -282,7 +282,7 @@ class Monkey:
 
         def agree(what, left, right):
             try:
-                wait_until(lambda: left() == right(), PATIENCE, what)
+                wait_until(lambda: left() == right(), what)
             except TimeoutError:
                 found.append(f"{what}: {left()!r} is not {right()!r}")
 

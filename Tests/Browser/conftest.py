@@ -11,7 +11,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 WEB = CHECKOUT / "Web"
 sys.path.append(str(CHECKOUT / "Tests" / "Clients"))
 
-from site_under_test import PATIENCE, Site, chromium, launched_browser, put_kitchen
+from site_under_test import PATIENCE_SECONDS, Site, chromium, launched_browser, put_kitchen
 from tiffin import fresh_database
 
 # The workers take the files in this order, and the others after them: long ones start early.
@@ -92,7 +92,7 @@ def visit(browser, site):
 
     def open_page(path, *, of=site, origin=None, clock=False, **options):
         context = browser.new_context(**{"viewport": {"width": 390, "height": 844}, **options})
-        context.set_default_timeout(PATIENCE * 1000)
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
         if clock:
             context.clock.install()
         contexts.append(context)

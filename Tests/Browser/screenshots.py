@@ -2,7 +2,7 @@
 
 import json
 
-from site_under_test import FRAMES, PATIENCE, Site, launched_browser, use_scheme, wait_for_cart
+from site_under_test import FRAMES, PATIENCE_SECONDS, Site, launched_browser, use_scheme, wait_for_cart
 from tiffin import CHECKOUT, fresh_database, wait_until
 
 SCREENS = CHECKOUT / "docs" / "screens"
@@ -44,13 +44,13 @@ def picture(page):
         before, old = look(page), before
         return before == old
 
-    wait_until(rests, PATIENCE, "the page to rest")
+    wait_until(rests, "the page to rest")
     return before
 
 
 def open_screen(site, browser, address, viewport, **options):
     context = browser.new_context(viewport=viewport, reduced_motion="reduce", locale="en-GB", **options)
-    context.set_default_timeout(PATIENCE * 1000)
+    context.set_default_timeout(PATIENCE_SECONDS * 1000)
     return site.open(context, address, [], has_pictures=False)
 
 
@@ -102,7 +102,7 @@ def take_all(site, browser, folder):
     with site.server.client() as merchant:
         position = json.loads(merchant("LOG.HEAD"))[0]["position"]
     desk.goto(f"{site.console}/#travel?stream=order-{order}&at={position}")
-    wait_until(lambda: desk.get_by_test_id("changes").locator("tr").count() > 1, PATIENCE, "the changes")
+    wait_until(lambda: desk.get_by_test_id("changes").locator("tr").count() > 1, "the changes")
     take(desk, "console-desktop")
 
     question = f"{site.origin}/discover?currency=GBP"

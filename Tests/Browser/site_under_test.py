@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from tiffin import CHECKOUT, Server, item_document, put_open_outlet, section_document, wait_until
+from tiffin import CHECKOUT, PATIENCE_SECONDS, Server, item_document, put_open_outlet, section_document, wait_until
 
 # No test looks at anything outside: these are all pictures there are.
 PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width="8" height="8" fill="#c84"/></svg>'
@@ -16,7 +16,6 @@ EXPECTED = re.compile(
     r"|status of (4\d\d|503)")
 
 # How long a state may take to come about, in seconds: far longer than it takes on a machine where everybody is busy.
-PATIENCE = 60
 
 # Waits until what was done to the page is drawn.
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -35,7 +34,7 @@ def launched_browser(**options):
         # The sandbox of Chromium refuses to run as root.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         browser = playwright.chromium.launch(
-            executable_path=chromium(), args=arguments, timeout=PATIENCE * 1000, **options)
+            executable_path=chromium(), args=arguments, timeout=PATIENCE_SECONDS * 1000, **options)
         yield browser
         browser.close()
 
@@ -53,8 +52,7 @@ class Site:
 
     def _address(self, option, prefix):
         line = wait_until(
-            lambda: next((line for line in self.server.lines if line and line.startswith(prefix)), None), PATIENCE,
-            prefix)
+            lambda: next((line for line in self.server.lines if line and line.startswith(prefix)), None), prefix)
         address = line.removeprefix(prefix).split()[0]
         # The next start has the same address.
         self.server.arguments[self.server.arguments.index(option) + 1] = address.rpartition("/")[2]
@@ -135,7 +133,7 @@ def wait_for_home(page, client, outlet):
     """Waits until the page shows the home of now."""
     expected = expected_home(client, outlet)
     try:
-        wait_until(lambda: shown_home(page) == expected, PATIENCE, "the page to show the home")
+        wait_until(lambda: shown_home(page) == expected, "the page to show the home")
     except TimeoutError:
         assert shown_home(page) == expected
 
@@ -145,7 +143,7 @@ def badge(page):
 
 
 def wait_for_badge(page, count):
-    wait_until(lambda: badge(page) == count, PATIENCE, f"the badge to say {count}")
+    wait_until(lambda: badge(page) == count, f"the badge to say {count}")
 
 
 def cart(page):
@@ -154,7 +152,7 @@ def cart(page):
 
 
 def wait_for_cart(page, count):
-    wait_until(lambda: (cart(page) or {"count": 0})["count"] == count, PATIENCE, f"{count} in the cart")
+    wait_until(lambda: (cart(page) or {"count": 0})["count"] == count, f"{count} in the cart")
 
 
 def use_scheme(page, scheme):

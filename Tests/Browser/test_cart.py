@@ -3,7 +3,7 @@
 import json
 import re
 
-from site_under_test import FRAMES, PATIENCE, badge, cart, put_kitchen, violations, wait_for_badge, wait_for_cart
+from site_under_test import FRAMES, badge, cart, put_kitchen, violations, wait_for_badge, wait_for_cart
 from tiffin import item_document, wait_until
 
 
@@ -17,7 +17,7 @@ def test_a_tap_counts_at_once_and_once(visit, kitchen):
     add = page.locator("[data-item=breakfast0] .add")
     add.click()
     assert badge(page) == 1 and add.get_attribute("data-count") == "1"
-    wait_until(lambda: (page.evaluate(FRAMES), held)[1], PATIENCE, "the request")
+    wait_until(lambda: (page.evaluate(FRAMES), held)[1], "the request")
     for _ in range(3):
         add.click()
     assert badge(page) == 4
@@ -151,9 +151,9 @@ def test_a_code_is_said_and_taken_back_in_the_cart(visit, merchant, kitchen):
         page.get_by_label(f"Take back {code}").press("Enter")
         wait_until(
             lambda: page.evaluate("() => document.activeElement.ariaLabel ?? document.activeElement.textContent") == next,
-            PATIENCE, f"the focus on {next}")
+            f"the focus on {next}")
     page.locator("[data-testid=cart_total]", has_text="10.00").wait_for()
-    wait_until(lambda: "codes" not in cart(page), PATIENCE, "a cart without codes")
+    wait_until(lambda: "codes" not in cart(page), "a cart without codes")
 
 
 def test_a_code_of_a_card_is_said_with_the_first_item(visit, merchant, kitchen):
@@ -171,7 +171,7 @@ def test_a_code_of_a_card_is_said_with_the_first_item(visit, merchant, kitchen):
     page.keyboard.press("Escape")
     page.locator("[data-item=lunch0] .add").click()
     wait_for_cart(page, 1)
-    wait_until(lambda: cart(page).get("codes") == [{"code": "TEN", "state": "applied"}], PATIENCE, "the code")
+    wait_until(lambda: cart(page).get("codes") == [{"code": "TEN", "state": "applied"}], "the code")
     # Somebody else takes the last one.
     merchant("CART.ADD", f"{kitchen}-other", kitchen, "lunch0", 1)
     merchant("CART.CODE", f"{kitchen}-other", "TEN")
@@ -192,7 +192,7 @@ def test_a_cart_of_another_outlet_is_emptied_only_if_that_is_wanted(visit, merch
     for answer, outlet in (("Cancel", kitchen), ("Empty it and add", other)):
         page.locator("[data-item=lunch1] .add").click()
         question.get_by_role("button", name=answer).click()
-        wait_until(lambda: (cart(page)["outlet"], badge(page)) == (outlet, 1), PATIENCE, f"a cart of {outlet}")
+        wait_until(lambda: (cart(page)["outlet"], badge(page)) == (outlet, 1), f"a cart of {outlet}")
 
 
 # --- an item in full

@@ -2,7 +2,7 @@
 
 import json
 
-from site_under_test import PATIENCE, violations
+from site_under_test import violations
 from test_kitchen import UNDO, open_board
 from test_later import moment, put_bistro
 from test_merchant import open_page
@@ -122,7 +122,7 @@ def test_a_kitchen_says_what_is_missing_and_sees_what_became_of_it(visit, site, 
     # It can be accepted, and is not cooked.
     card.get_by_role("button", name="Accept").click()
     board.clock.fast_forward(UNDO)
-    wait_until(lambda: merchant.json("ORDER.GET", order)["status"] == "accepted", PATIENCE, "the tap")
+    wait_until(lambda: merchant.json("ORDER.GET", order)["status"] == "accepted", "the tap")
     card.get_by_role("button", name="Start cooking").wait_for(state="hidden")
     assert violations(board) == []
     page.get_by_role("button", name="Agree to").click()
@@ -132,7 +132,7 @@ def test_a_kitchen_says_what_is_missing_and_sees_what_became_of_it(visit, site, 
     changed.get_by_role("button", name="Seen").press("Enter")
     board.clock.fast_forward(UNDO)
     changed.wait_for(state="hidden")
-    wait_until(lambda: merchant.json("KITCHEN", name)["orders"][0].get("changes") is None, PATIENCE, "the note")
+    wait_until(lambda: merchant.json("KITCHEN", name)["orders"][0].get("changes") is None, "the note")
     # A delay has a reason.
     card.get_by_role("button", name="Later").click()
     board.get_by_label("Why, for the customer").fill("the oven is cold")

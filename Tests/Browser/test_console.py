@@ -9,7 +9,7 @@ import random
 
 import pytest
 from redis.crc import key_slot
-from site_under_test import PATIENCE, Site, put_kitchen, violations
+from site_under_test import Site, put_kitchen, violations
 from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, sql, wait_until
 
 SEED = 20_260_304
@@ -86,11 +86,11 @@ def test_the_log_is_live_and_finds_streams_by_a_part_of_their_names(open_console
     rows = page.get_by_test_id("events").locator("tr")
     newest = read_log(merchant)[-1]
     rows.first.wait_for()
-    wait_until(lambda: rows.first.get_attribute("data-position") == str(newest["position"]), PATIENCE, "the newest event")
+    wait_until(lambda: rows.first.get_attribute("data-position") == str(newest["position"]), "the newest event")
     merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
     page.locator("tr", has_text="4321").first.wait_for()
     page.get_by_label("Search").fill(f"UTLET-{kitchen}"[:40])
-    wait_until(lambda: rows.count() == 2, PATIENCE, "the events of the outlet")
+    wait_until(lambda: rows.count() == 2, "the events of the outlet")
     assert "text=" in page.url
     rows.first.locator("summary").click()
     rows.first.get_by_text("Prove it").click()
@@ -101,7 +101,7 @@ def test_the_log_is_live_and_finds_streams_by_a_part_of_their_names(open_console
     page.get_by_role("button", name="Check it").last.click()
     page.locator("[data-testid=verdict].gone", has_text="Not proven").wait_for()
     page.go_back()
-    wait_until(lambda: rows.count() == 2, PATIENCE, "the search as it was")
+    wait_until(lambda: rows.count() == 2, "the search as it was")
 
 
 def test_a_stream_shows_what_each_event_did(open_console, merchant, kitchen):
@@ -127,7 +127,7 @@ def test_a_slider_leads_through_the_past(open_console, merchant, kitchen):
         position += step
         expected = merchant.json("OUTLET.HOME", kitchen, "AT", position)
         page.get_by_test_id("past").filter(has_text=str(position)).wait_for()
-        wait_until(lambda: document(page) == expected, PATIENCE, f"the home of {position}")
+        wait_until(lambda: document(page) == expected, f"the home of {position}")
     slider.press("PageDown")
     page.locator("[data-testid=document]", has_text="nothing yet").wait_for()
     assert f"at={max(position - 100, 0)}" in page.url
@@ -157,10 +157,10 @@ def test_the_past_of_a_stream_is_that_of_its_partition(browser, visit):
                     page.get_by_role("button", name="Show").click()
                 expected = merchant.json("OUTLET.HOME", name, "AT", position)
                 past.filter(has_text=f"in partition {partition(name)}").filter(has_text=str(position)).wait_for()
-                wait_until(lambda: document(page) == expected, PATIENCE, f"the home of {name}")
+                wait_until(lambda: document(page) == expected, f"the home of {name}")
             page.get_by_test_id("position").press("ArrowLeft")
             expected = merchant.json("OUTLET.HOME", names[1], "AT", heads[1] - 1)
-            wait_until(lambda: document(page) == expected, PATIENCE, "the home before")
+            wait_until(lambda: document(page) == expected, "the home before")
             page.close()
 
 
@@ -172,7 +172,7 @@ def test_the_health_page_says_how_far_projections_are(open_console, merchant):
     page.get_by_test_id("commands").locator("tr", has_text="ping").wait_for()
     assert page.get_by_test_id("servers").locator("tr").count() == 1
     head = json.loads(merchant("LOG.HEAD"))[0]["position"]
-    wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), PATIENCE, "the head")
+    wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), "the head")
     assert violations(page) == []
 
 
@@ -207,7 +207,7 @@ def test_every_list_has_an_address_that_shows_the_same_to_others(browser, visit)
                 body.locator("tr", has_text=seen).first.wait_for()
                 found = body.locator("tr").count()
                 colleague = visit(page.url.removeprefix(site.console), of=site, origin=site.console)
-                wait_until(lambda: colleague.get_by_test_id(name).locator("tr").count() == found, PATIENCE, f"the same {name}")
+                wait_until(lambda: colleague.get_by_test_id(name).locator("tr").count() == found, f"the same {name}")
                 colleague.close()
             page.goto(f"{site.console}/#clients?text=till")
             page.get_by_test_id("clients").get_by_role("button", name="End").click()

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from site_under_test import FRAMES, PATIENCE, Site, cart, use_scheme, violations, wait_for_badge, wait_for_cart
+from site_under_test import FRAMES, Site, cart, use_scheme, violations, wait_for_badge, wait_for_cart
 from tiffin import ReplyError, fresh_database, item_document, put_open_outlet, section_document, wait_until
 
 SEED = 20_260_303
@@ -60,7 +60,7 @@ def wait_for_answer(page, client, *question):
         return found(page)[:24], page.get_by_test_id("result_count").text_content()
 
     try:
-        wait_until(lambda: shown() == (rows, text), PATIENCE, "the answer")
+        wait_until(lambda: shown() == (rows, text), "the answer")
     except TimeoutError:
         assert shown() == (rows, text)
 
@@ -146,7 +146,7 @@ def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, t
         page.evaluate("() => scrollTo({ top: 1e6, behavior: 'instant' })")
         return len(found(page)) == 120
 
-    wait_until(scroll_down, PATIENCE, "all rows")
+    wait_until(scroll_down, "all rows")
     assert len(set(found(page))) == 120
     page.evaluate("() => scrollTo({ top: 2500, behavior: 'instant' })")
     page.evaluate(FRAMES)
@@ -175,7 +175,7 @@ def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, t
     wait_for_answer(page, client, "SORT", "name")
     # The rows behind the first page are there again as soon as questions are answered.
     page.unroute("**/v1/browse?*")
-    wait_until(scroll_down, PATIENCE, "all rows again")
+    wait_until(scroll_down, "all rows again")
 
 
 def test_a_feed_that_the_server_cannot_follow_says_so_and_looks_again(open_feed, town):
@@ -186,7 +186,7 @@ def test_a_feed_that_the_server_cannot_follow_says_so_and_looks_again(open_feed,
             replies = other.pipeline(("BROWSE.SAVE", f"mine{n}", "COUNT", 1) for n in range(MOST_SAVED))
             return not any(isinstance(reply, ReplyError) for reply in replies)
 
-        wait_until(fills_up, PATIENCE, "the end of the feeds of before to be noticed")
+        wait_until(fills_up, "the end of the feeds of before to be noticed")
         page = open_feed("?text=lentil", clock=True)
         page.get_by_test_id("not_live").wait_for()
         assert violations(page) == []
@@ -231,18 +231,18 @@ def test_a_long_list_is_in_the_page_by_windows(open_feed, town):
         most = max(most, len(shown))
         return f"row{places - 1:04}" in shown
 
-    wait_until(go_on, PATIENCE, "the end of the list")
+    wait_until(go_on, "the end of the list")
     assert most <= 240, "so many rows are in the page at most"
     # Back in steps: what is not kept any more is read again.
     page.evaluate("() => { window.bottom = scrollY; }")
     for part in (0.6, 0.3, 0.1):
         page.evaluate("(part) => scrollTo({ top: window.bottom * part, behavior: 'instant' })", part)
-        wait_until(lambda: (now := look())[1] is not None and None not in now[0], PATIENCE, "the rows of before")
+        wait_until(lambda: (now := look())[1] is not None and None not in now[0], "the rows of before")
         shown, _ = look()
         assert len(shown) <= 240 and shown == sorted(shown)
     page.locator(".results .add").nth(20).focus()
     page.evaluate("() => scrollTo({ top: 0, behavior: 'instant' })")
-    wait_until(lambda: look()[0][0] == "row0000", PATIENCE, "the first row")
+    wait_until(lambda: look()[0][0] == "row0000", "the first row")
     assert page.evaluate("() => document.activeElement.closest('.results') !== null"), "the focus stays in the list"
     client("OUTLET.REMOVE", "long")
 

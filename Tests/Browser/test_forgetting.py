@@ -2,7 +2,7 @@
 
 import json
 
-from site_under_test import PATIENCE, badge, cart, violations, wait_for_badge, wait_for_cart
+from site_under_test import badge, cart, violations, wait_for_badge, wait_for_cart
 from tiffin import wait_until
 
 NOTE = "no peas, it is Asha's birthday"
@@ -114,7 +114,7 @@ def test_what_waits_to_be_sent_is_left_behind(visit, kitchen):
     held = []
     page.route("**/v1/cart/lines", lambda route: held.append(route))
     page.locator("[data-item=lunch1] .add").click()
-    wait_until(lambda: (page.evaluate("() => 1"), held)[1], PATIENCE, "the request")
+    wait_until(lambda: (page.evaluate("() => 1"), held)[1], "the request")
     page.locator("[data-item=lunch2] .add").click()
     ask(page).get_by_role("button", name="Forget me for good").click()
     said(page, "You are forgotten.")

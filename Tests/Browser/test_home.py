@@ -5,7 +5,7 @@ import random
 import re
 
 from site_under_test import (
-    PATIENCE, badge, put_kitchen, use_scheme, violations, wait_for_badge, wait_for_cart, wait_for_home,
+    PATIENCE_SECONDS, badge, put_kitchen, use_scheme, violations, wait_for_badge, wait_for_cart, wait_for_home,
 )
 from tiffin import item_document, outlet_document, wait_until
 
@@ -49,7 +49,7 @@ def test_every_size_is_known_before_anything_is_drawn(visit, kitchen):
         if width == 1280:
             assert fits(), differences()
         # The page hears of another width in its next frame.
-        wait_until(fits, PATIENCE, f"every size at {width} points")
+        wait_until(fits, f"every size at {width} points")
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "nothing may scroll sideways"
 
 
@@ -233,7 +233,7 @@ def test_the_bar_shows_below_36_points_of_the_header_and_hides_above_72(visit, k
             }
         }
         return null;
-    }""", {"steps": steps, "patience": PATIENCE})
+    }""", {"steps": steps, "patience": PATIENCE_SECONDS})
     assert wrong is None, wrong
 
 
@@ -247,7 +247,7 @@ def test_a_chip_leads_to_its_section_and_is_current_there(visit, kitchen):
         wait_until(lambda: abs(page.evaluate("""(section) => {
             const bar = document.querySelector(".tag-bar").getBoundingClientRect().bottom;
             return document.querySelector(`#s-${section}`).getBoundingClientRect().top - bar;
-        }""", section)) <= 1, PATIENCE, f"{section} to be at the top")
+        }""", section)) <= 1, f"{section} to be at the top")
         assert page.evaluate("() => document.activeElement.textContent") == section.title()
         assert current.get_attribute("data-section") == section
     # While somebody scrolls, the chip is that of the section below the bar.

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from site_under_test import PATIENCE, put_kitchen, use_scheme, violations, wait_for_cart
+from site_under_test import put_kitchen, use_scheme, violations, wait_for_cart
 from tiffin import outlet_document, wait_until
 
 
@@ -141,10 +141,10 @@ def test_a_new_order_rings_until_somebody_takes_note(visit, site, merchant, name
     card = board.locator(f"[data-order='{number}'][data-new]")
     card.get_by_text("New order").wait_for()
     assert violations(board) == []
-    wait_until(lambda: tones(board) == 2, PATIENCE, "the bell")
+    wait_until(lambda: tones(board) == 2, "the bell")
     for rings in (4, 6):
         board.clock.fast_forward(10_000)
-        wait_until(lambda rings=rings: tones(board) == rings, PATIENCE, "the bell again")
+        wait_until(lambda rings=rings: tones(board) == rings, "the bell again")
     card.get_by_role("button", name=step).click()
     card.wait_for(state="detached")
     board.clock.fast_forward(60_000)
@@ -173,7 +173,7 @@ def test_what_is_tapped_without_a_connection_is_sent_once_each(visit, site, merc
     board.context.set_offline(False)
     board.clock.fast_forward(30_000)
     for order in orders:
-        wait_until(lambda order=order: merchant.json("ORDER.GET", order)["status"] == "preparing", PATIENCE, "the taps")
+        wait_until(lambda order=order: merchant.json("ORDER.GET", order)["status"] == "preparing", "the taps")
         assert merchant.json("ORDER.GET", order)["version"] == 3
     board.locator("#banner").wait_for(state="hidden")
 
@@ -190,7 +190,7 @@ def test_a_tap_is_sent_even_if_the_board_has_not_heard_of_the_one_before(visit, 
         card.get_by_role("button", name=step).click()
         card.get_by_role("button", name="Undo").wait_for()
         board.clock.fast_forward(UNDO)
-        wait_until(lambda status=status: merchant.json("ORDER.GET", number)["status"] == status, PATIENCE, status)
+        wait_until(lambda status=status: merchant.json("ORDER.GET", number)["status"] == status, status)
 
 
 def test_a_tap_can_be_undone_before_it_is_sent(visit, site, merchant, name):
@@ -206,7 +206,7 @@ def test_a_tap_can_be_undone_before_it_is_sent(visit, site, merchant, name):
     # What was tapped and not undone is sent even if the board is left at once.
     card.get_by_role("button", name="Accept").click()
     board.goto("about:blank")
-    wait_until(lambda: merchant.json("ORDER.GET", number)["status"] == "accepted", PATIENCE, "the tap")
+    wait_until(lambda: merchant.json("ORDER.GET", number)["status"] == "accepted", "the tap")
 
 
 def test_an_order_that_ends_elsewhere_stays_until_somebody_takes_note(visit, site, merchant, name):
@@ -336,7 +336,7 @@ def test_a_kitchen_works_with_the_keyboard_alone(visit, site, merchant, name):
             board.keyboard.press("Tab")
             return board.evaluate("() => document.activeElement.textContent.trim()") == button
 
-        wait_until(is_there, PATIENCE, button)
+        wait_until(is_there, button)
         board.keyboard.press("Enter")
 
     go_to("Accept")
@@ -347,7 +347,7 @@ def test_a_kitchen_works_with_the_keyboard_alone(visit, site, merchant, name):
     board.keyboard.press("Enter")
     go_to("Later")
     go_to("15 minutes")
-    wait_until(lambda: merchant.json("ORDER.GET", number)["status"] == "accepted", PATIENCE, "the tap")
+    wait_until(lambda: merchant.json("ORDER.GET", number)["status"] == "accepted", "the tap")
     go_to("Cancel")
     board.keyboard.press("Escape")
     has_focus("Cancel")

@@ -4,7 +4,7 @@ import datetime
 import json
 import zoneinfo
 
-from site_under_test import PATIENCE, cart, put_kitchen, violations, wait_for_cart
+from site_under_test import cart, put_kitchen, violations, wait_for_cart
 from test_merchant import open_page
 from tiffin import outlet_document, wait_until
 
@@ -64,13 +64,13 @@ def test_an_order_is_wanted_for_a_slot_of_another_day_and_in_its_part_of_the_day
     # How it is had changes nothing of when; as soon as possible takes the time away.
     page.get_by_test_id("services").get_by_role("button", name="Delivery").click()
     page.get_by_test_id("services").get_by_role("button", name="Delivery", pressed=True).wait_for()
-    wait_until(lambda: cart(page).get("service") == "delivery", PATIENCE, "the service")
+    wait_until(lambda: cart(page).get("service") == "delivery", "the service")
     assert cart(page)["for"] == moment(1, "09:00")
     days.select_option(label="As soon as possible")
-    wait_until(lambda: "for" not in cart(page), PATIENCE, "no time")
+    wait_until(lambda: "for" not in cart(page), "no time")
     days.select_option(label="Tomorrow")
     hours.select_option(label="10:00")
-    wait_until(lambda: cart(page).get("for") == moment(1, "10:00"), PATIENCE, "the time")
+    wait_until(lambda: cart(page).get("for") == moment(1, "10:00"), "the time")
     # What is not had now can be had then.
     page.get_by_role("button", name="Close").click()
     porridge.locator(".add:not([aria-disabled])").click()
@@ -105,7 +105,7 @@ def test_a_closed_place_says_when_it_opens_and_takes_orders_for_then(visit, merc
     assert cart(page)["for"] == moment(1, "08:00")
     page.locator("#cart-button").click()
     page.locator("#cart-sheet [type=time]").fill("12:30")
-    wait_until(lambda: cart(page)["for"] == moment(1, "12:30"), PATIENCE, "the time")
+    wait_until(lambda: cart(page)["for"] == moment(1, "12:30"), "the time")
     # The place is closed then: its answer has the time of its clocks.
     page.locator("#cart-sheet [type=time]").fill("20:30")
     page.locator(".toast", has_text="The outlet is closed then; it opens at").get_by_text("08:00").wait_for(state="attached")

@@ -7,7 +7,7 @@ import re
 from datetime import date, timedelta
 
 from PIL import Image
-from site_under_test import PATIENCE, Site, put_kitchen, violations, wait_for_home
+from site_under_test import Site, put_kitchen, violations, wait_for_home
 from tiffin import fresh_database, item_document, outlet_document, put_open_outlet, run_tiffin, section_document, wait_until
 from test_kitchen import place
 
@@ -137,7 +137,7 @@ def test_a_menu_is_made_with_the_keyboard_alone_and_each_change_is_shown_first(v
            "Groups of options: nothing → extras", "Combo: nothing → yes", "Attributes: nothing → allergens nuts, milk", "Place: 1 → 3")
     curry = "curry-i-hot-i"
     wait_until(lambda: [each["id"] for each in merchant.json("MENU.GET", name)["sections"][0]["items"]] == ["rice", "soup", curry],
-               PATIENCE, "the move")
+               "the move")
     made = item(merchant, name, curry)
     assert (made["price"], made["options"], made["attributes"]) == (100000, ["extras"], {"allergens": ["nuts", "milk"]})
     assert (made["combo"], made["images"]) == (True, [{"url": "https://example.com/a.jpg", "alt": "A pan of curry"}])

@@ -4,7 +4,7 @@ import datetime
 import json
 import zoneinfo
 
-from site_under_test import PATIENCE, put_kitchen, violations
+from site_under_test import put_kitchen, violations
 from test_kitchen import place
 from test_later import DAYS
 from test_merchant import agree, go, open_page
@@ -163,7 +163,7 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     page.get_by_role("button", name="Change…").click()
     agree(page, "Part of the day: nothing → breakfast", yes="Change")
     wait_until(lambda: [section["id"] for section in merchant.json("MENU.GET", name)["sections"] if section.get("daypart") == "breakfast"]
-               == ["breakfast"], PATIENCE, "the section's part of the day")
+               == ["breakfast"], "the section's part of the day")
     go(page, f"#hours?outlet={name}")
     # What nobody touches stays, and who changes the same sees what somebody else has changed.
     page.get_by_label("Days ahead").fill("3")
@@ -171,6 +171,6 @@ def test_hours_services_and_times_are_made_by_hand_and_shown_in_words_first(visi
     page.get_by_role("button", name="Change…").click()
     agree(page, "Orders ahead: 7 days → 3 days", yes="Change")
     agree(page, "Meanwhile: Orders ahead: 7 days → 5 days", "Yours: Orders ahead: 5 days → 3 days", yes="Change it all the same")
-    wait_until(lambda: merchant.json("OUTLET.GET", name)["orderAheadDays"] == 3, PATIENCE, "the change")
+    wait_until(lambda: merchant.json("OUTLET.GET", name)["orderAheadDays"] == 3, "the change")
     kept = merchant.json("OUTLET.GET", name)
     assert {**kept, "orderAheadDays": 7, "name": made["name"], "version": made["version"]} == made

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from site_under_test import PATIENCE, cart, violations, wait_for_badge, wait_for_cart
+from site_under_test import cart, violations, wait_for_badge, wait_for_cart
 from tiffin import item_document, outlet_document, put_open_outlet, section_document, wait_until
 
 GROUPS = [
@@ -179,7 +179,7 @@ def test_a_line_is_changed_from_the_cart(visit, merchant, grill):
     done.click()
     panel.get_by_text("2 × Cheese, Large", exact=True).wait_for()
     wait_until(lambda: [(line["line"], line["quantity"], line["unitPrice"], line["note"]) for line in cart(page)["lines"]]
-               == [("burger+cheese*2+large", 2, 1250, None)], PATIENCE, "the changed line")
+               == [("burger+cheese*2+large", 2, 1250, None)], "the changed line")
     assert sheet.is_hidden() and panel.is_visible()
     # It goes on in the cart, by the keyboard, too.
     page.wait_for_function("() => document.activeElement.dataset.focus === 'edit'")

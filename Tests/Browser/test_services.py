@@ -2,7 +2,7 @@
 
 import json
 
-from site_under_test import PATIENCE, cart, put_kitchen, violations, wait_for_cart
+from site_under_test import cart, put_kitchen, violations, wait_for_cart
 from tiffin import outlet_document, wait_until
 
 SERVICES = {
@@ -64,7 +64,7 @@ def test_a_table_is_named_before_an_order_is_brought_to_it(visit, site, merchant
     page.get_by_text("The place needs to know your table.").wait_for()
     page.get_by_label("Table").fill("4")
     page.get_by_label("Table").blur()
-    wait_until(lambda: cart(page).get("table") == "4", PATIENCE, "the table")
+    wait_until(lambda: cart(page).get("table") == "4", "the table")
     placed = order(page)
     page.get_by_test_id("order_service").get_by_text("Table 4").wait_for()
     board.locator(f"[data-order='{placed}']").get_by_test_id("service").get_by_text("Table 4").wait_for()

@@ -3,6 +3,7 @@
 import ssl
 import subprocess
 from pathlib import Path
+from tiffin import PATIENCE_SECONDS
 
 NAMES = "DNS:localhost,IP:127.0.0.1"
 
@@ -21,7 +22,7 @@ class Certificates:
         return str(self.folder / f"{name}.key")
 
     def _openssl(self, *arguments):
-        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True, timeout=60)
+        subprocess.run(["openssl", *arguments], cwd=self.folder, check=True, capture_output=True, timeout=PATIENCE_SECONDS)
 
     def _make_authority(self, name):
         self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",

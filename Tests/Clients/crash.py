@@ -135,7 +135,7 @@ class Pair(Stage):
         """The primary dies, and the standby takes over."""
         file = Path(sql("show data_directory", self.primary)) / "postmaster.pid"
         os.kill(int(file.read_text().split("\n", 1)[0]), signal.SIGQUIT)
-        wait_until(lambda: not file.exists(), 20, "the end of the primary")
+        wait_until(lambda: not file.exists(), "the end of the primary")
         check(sql("select pg_promote()", self.standby) == "t", "the standby was not promoted")
         self.is_promoted = True
 
@@ -278,7 +278,7 @@ def no_connections_left(stage, chance):
 
     taker = threading.Thread(target=take_all)
     taker.start()
-    wait_until(lambda: len(held) > CONNECTIONS // 2, 20, "most connections")
+    wait_until(lambda: len(held) > CONNECTIONS // 2, "most connections")
     query = f"select pg_terminate_backend(pid) {THE_SERVERS}\0".encode()
     held[0].sendall(b"Q" + struct.pack("!I", len(query) + 4) + query)
     yield
@@ -305,9 +305,9 @@ def synchronous_standby_promoted(stage, chance):
     sql("alter system set synchronous_standby_names = '*'", stage.primary)
     sql("select pg_reload_conf()", stage.primary)
     state = "select count(*) from pg_stat_replication where sync_state = 'sync'"
-    wait_until(lambda: sql(state, stage.primary) == "1", 20, "a synchronous standby")
+    wait_until(lambda: sql(state, stage.primary) == "1", "a synchronous standby")
     # What was answered before has to get there, too.
-    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], 20, "the standby")
+    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], "the standby")
     yield
     stage.promote()
 
@@ -318,10 +318,10 @@ def head_of(url):
 
 @fault("asynchronous standby promoted", Pair)
 def asynchronous_standby_promoted(stage, chance):
-    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], 20, "the standby")
+    wait_until(lambda: head_of(stage.standby) >= stage.ledger.positions[0], "the standby")
     sql("alter system set primary_conninfo = ''", stage.standby)
     sql("select pg_reload_conf()", stage.standby)
-    wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", stage.standby) == "0", 20, "the standby's end")
+    wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", stage.standby) == "0", "the standby's end")
     stage.may_lose = True
     yield
     # Where everything is that will be lost.

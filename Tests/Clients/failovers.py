@@ -56,7 +56,7 @@ class Fleet(trials.Stage):
             server.start()
         self.places = [(server.host, server.port) for server in self.fleet]
         # A merchant's change is answered once the others that a server knows of have read it.
-        wait_until(lambda: all(self.knows_all(server) for server in self.fleet), 20, "the servers to know each other")
+        wait_until(lambda: all(self.knows_all(server) for server in self.fleet), "the servers to know each other")
         self.open()
 
     def server(self, network, port):
@@ -83,7 +83,7 @@ class Fleet(trials.Stage):
     def verify(self):
         # A server that was cut off answers what it knows until it can read on, however soon its network is back.
         for place in self.places:
-            wait_until(lambda: self.knows_log(*place), RECOVERED_SECONDS, f"the server at {place} to read on")
+            wait_until(lambda: self.knows_log(*place), f"the server at {place} to read on", seconds=RECOVERED_SECONDS)
         super().verify()
 
     def knows_log(self, host, port):

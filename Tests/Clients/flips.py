@@ -220,7 +220,7 @@ class Trial:
         """Whether the server listens in the end, or ends before."""
         server = self.server.launch()
         wait_until(lambda: server.process.poll() is not None or "tiffin: listening on" in server.output(),
-                   tiffin.START_SECONDS, "the server to listen or end")
+                   "the server to listen or end")
         return server.process.poll() is None and bool(server.wait_until_listening())
 
     def judge(self, what):
@@ -286,7 +286,7 @@ def while_running(find):
                 head = client.json("LOG.HEAD")[0]["position"]
             with trials.frozen(server.process.pid):
                 trials.send_signal(signal.SIGKILL, parent, *map(int, children))
-                wait_until(lambda: not any(is_running(int(pid)) for pid in [parent, *children]), 20, "PostgreSQL's end")
+                wait_until(lambda: not any(is_running(int(pid)) for pid in [parent, *children]), "PostgreSQL's end")
                 name, path, *part = find(trial, chance)
                 what = f"{name}, running: " + damage(trial.folder / "postgres" / path, chance, *part)
 
@@ -297,7 +297,7 @@ def while_running(find):
                     return postmaster(trial.folder) != parent and sql("select 1", private_address(trial.folder))
 
             with contextlib.suppress(TimeoutError):
-                wait_until(is_back_or_over, 75, "PostgreSQL", every=0.05)
+                wait_until(is_back_or_over, "PostgreSQL", seconds=75, every=0.05)
             if server.process.poll() is not None:
                 trial.ended(what)
                 return what, Result([], 0, 0, 1, 0)
@@ -314,7 +314,7 @@ def while_running(find):
 
                 # Where it cannot be read any more, it goes on being unavailable.
                 with contextlib.suppress(TimeoutError):
-                    wait_until(has_looked, 8, "a write", every=0.05)
+                    wait_until(has_looked, "a write", seconds=8, every=0.05)
                 page = client.pipeline([("LOG.READ", "FROM", head, "COUNT", 1)])[0]
                 lost = not isinstance(page, ReplyError) and (not page or json.loads(page[0])["position"] != head)
                 check(not lost or trials.lost_positions(server) or NAMED.search(server.output()),
@@ -349,7 +349,7 @@ def certificate(trial, chance):
         if is_running:
             before = len(server.lines)
             server.process.send_signal(signal.SIGHUP)
-            wait_until(lambda: len(server.lines) > before, 20, f"{what}: a word about the certificate")
+            wait_until(lambda: len(server.lines) > before, f"{what}: a word about the certificate")
             check(server.process.poll() is None, f"{what}: the server ended with {server.process.poll()}")
             told = "\n".join(line for line in server.lines[before:] if line)
             check(name in told or "loaded" in told or "read again" in told, f"{what}: told {told}")

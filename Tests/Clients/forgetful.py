@@ -44,7 +44,7 @@ class ForgetfulDisk:
         path = tempfile.mkdtemp(prefix="tiffin-forgetful.", dir="/tmp")
         process = subprocess.Popen([_program(), path], stdin=subprocess.DEVNULL)
         try:
-            wait_until(lambda: os.path.ismount(path) or process.poll() is not None, 20, "the disk")
+            wait_until(lambda: os.path.ismount(path) or process.poll() is not None, "the disk")
             assert process.poll() is None, "the disk could not be mounted"
             yield ForgetfulDisk(path)
         finally:

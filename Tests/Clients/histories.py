@@ -298,7 +298,7 @@ class Stage:
                     put_open_outlet(client, "kitchen", menu)
                     return True
 
-            wait_until(is_put, 20, "the outlet")
+            wait_until(is_put, "the outlet")
             for item in items:
                 client("MENU.ITEM.STOCK", "kitchen", item["id"], "COUNT", 5)
 
@@ -394,7 +394,7 @@ def run_cycle(stage, strike, cycle, chance):
     # In the end everybody is asked, once all is well again.
     for port in stage.ports:
         for number in range(CARTS):
-            wait_until(lambda: last.get(f"{cycle}-{number}", port=port) is not None, 20, "a cart")
+            wait_until(lambda: last.get(f"{cycle}-{number}", port=port) is not None, "a cart")
     last.close()
     history.check()
     return Result([strike.title], *history.count())

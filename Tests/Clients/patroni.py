@@ -163,7 +163,7 @@ class Node(Process):
         # Whoever stands still writes nothing while the others are killed.
         self.freeze()
         super().kill()
-        wait_until(lambda: not self.postgres(), 20, f"the end of {self.name}")
+        wait_until(lambda: not self.postgres(), f"the end of {self.name}")
 
     def ask(self, path, body=None, seconds=2):
         """What Patroni answers: its status, and its text. None if it answers nothing."""
@@ -223,7 +223,7 @@ class Patroni:
                 send_signal(signal.SIGCONT, *node.postgres())
                 # At once, but with what it shares in memory given back.
                 send_signal(signal.SIGQUIT, *node.postgres()[:1])
-                wait_until(lambda: not node.postgres(), 20, f"the end of {node.name}")
+                wait_until(lambda: not node.postgres(), f"the end of {node.name}")
         self.etcd.kill()
         if self.networks:
             self.networks.close()
@@ -263,7 +263,7 @@ class Patroni:
 
     def wait_until_whole(self):
         try:
-            wait_until(self.is_whole, JOINED_SECONDS, "all nodes", LOOK_SECONDS)
+            wait_until(self.is_whole, "all nodes", seconds=JOINED_SECONDS, every=LOOK_SECONDS)
         except TimeoutError as error:
             error.add_note(self.log())
             raise
@@ -274,7 +274,7 @@ class Patroni:
             node = self.primary()
             return node if node is not former else None
 
-        return wait_until(successor, ELECTED_SECONDS, f"another primary than {former.name}", LOOK_SECONDS)
+        return wait_until(successor, f"another primary than {former.name}", seconds=ELECTED_SECONDS, every=LOOK_SECONDS)
 
     # --- what is done to it
 

@@ -70,7 +70,7 @@ class Stage(trials.Stage):
         keep = chance.choice(["nothing", "some", "some"])
         self.disk.lose_power(keep, chance.randrange(1 << 32), chance.randint(1, chance.choice(among)))
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: not self.disk.has_power() or is_late(), CHANGES_SECONDS, "a change", every=0.001)
+            wait_until(lambda: not self.disk.has_power() or is_late(), "a change", seconds=CHANGES_SECONDS, every=0.001)
         if self.disk.has_power():
             self.disk.lose_power(keep)
         self.end(chance)
@@ -99,7 +99,7 @@ class Stage(trials.Stage):
             trials.send_signal(signal.SIGKILL, *found)
             return not found
 
-        wait_until(is_over, 20, "the end of the processes on the disk")
+        wait_until(is_over, "the end of the processes on the disk")
 
     def is_used_by(self, process, is_ending):
         try:

@@ -19,7 +19,6 @@ WRITERS = 4
 ITEMS = 99
 # How many writes of each writer have to be accepted before the next step.
 WRITES = 50
-ACCEPTED_SECONDS = 30
 
 
 @contextlib.contextmanager
@@ -87,7 +86,7 @@ def check(old, new):
             def is_done():
                 assert not any(writer.error for writer in writers), [writer.error for writer in writers]
                 return all(writer.accepted >= goal for writer, goal in zip(writers, goals))
-            wait_until(is_done, ACCEPTED_SECONDS, what)
+            wait_until(is_done, what)
 
         def restart(number, build, name):
             assert servers[number].stop() == 0

@@ -28,7 +28,6 @@ from pathlib import Path
 import clients
 import tiffin
 
-PRINTED_SECONDS = 120
 SHELL = "$ "
 CLIENT = "127.0.0.1:7379> "
 RAW_CLIENT = "> "
@@ -139,7 +138,7 @@ def _block(lines, opened, remark) -> Block | None:
 
 def _is_complete(text) -> bool:
     """Whether the shell would begin with this, or wait for another line."""
-    check = subprocess.run(["bash", "-n", "-c", text], capture_output=True, timeout=10)
+    check = subprocess.run(["bash", "-n", "-c", text], capture_output=True, timeout=tiffin.PATIENCE_SECONDS)
     return not text.endswith("\\") and check.returncode == 0 and not check.stderr
 
 
@@ -183,7 +182,7 @@ class Terminal:
 
     def printed_so_far(self, matches) -> str:
         """What a command that goes on has printed, as soon as that is right; it may have ended since."""
-        deadline = time.monotonic() + PRINTED_SECONDS
+        deadline = time.monotonic() + tiffin.PATIENCE_SECONDS
         while not matches(_shown(PROMPTS.sub("", self._text))) and self._read(deadline):
             pass
         text, self._text = _shown(PROMPTS.sub("", self._text)), ""
@@ -196,7 +195,7 @@ class Terminal:
         if self._prompt != SHELL:
             return
         # A command that ends at the same moment leaves two prompts.
-        deadline = time.monotonic() + PRINTED_SECONDS
+        deadline = time.monotonic() + tiffin.PATIENCE_SECONDS
         self._type("echo interrupted")
         while "interrupted" not in self._text:
             if not self._read(deadline):
@@ -207,7 +206,7 @@ class Terminal:
     def close(self) -> None:
         # The terminal hangs up, and so whatever runs in it ends.
         os.close(self._file)
-        tiffin.wait_until(lambda: os.waitpid(self._pid, os.WNOHANG)[0], PRINTED_SECONDS, "the shell to end")
+        tiffin.wait_until(lambda: os.waitpid(self._pid, os.WNOHANG)[0], "the shell to end")
 
     def _type(self, text):
         # The shell may have put back what it found when it began.
@@ -217,7 +216,7 @@ class Terminal:
         os.write(self._file, (text + "\n").encode())
 
     def _until_prompt(self) -> str:
-        deadline, answered = time.monotonic() + PRINTED_SECONDS, 0
+        deadline, answered = time.monotonic() + tiffin.PATIENCE_SECONDS, 0
         while not (match := PROMPTS.search(self._text)):
             if question := re.search(r"(?:password|password of '.*'|again): *$", self._text[answered:]):
                 answered += question.end()
@@ -421,7 +420,7 @@ class Place:
             if command.text.startswith("tiffin user add "):
                 # Whoever types this by hand takes longer than servers need to hear of it.
                 with self._server.client() as stranger:
-                    tiffin.wait_until(lambda: _is_refused(stranger), PRINTED_SECONDS, "the server to know the first user")
+                    tiffin.wait_until(lambda: _is_refused(stranger), "the server to know the first user")
 
     def _different(self, line, expected, printed):
         printed = printed(lambda text: self._comparison.matches(expected, text))

@@ -8,7 +8,7 @@ import pytest
 
 import quotes
 from test_faults import log_of
-from test_hours import ALWAYS, SECONDS, never
+from test_hours import ALWAYS, never
 from tiffin import (
     ReplyError, Server, fresh_database, item_document, outlet_document, read_log, run_tiffin, section_document,
     wait_until,
@@ -77,7 +77,7 @@ class TestOrdersAhead:
             shown = client.json("ORDER.GET", order)
             return shown if shown["status"] == "placed" else None
 
-        placed = wait_until(released, SECONDS, "the order to be released")
+        placed = wait_until(released, "the order to be released")
         then = datetime.datetime.fromisoformat(placed["updatedAt"])
         assert then >= datetime.datetime.fromisoformat(text(soon))
         assert datetime.datetime.fromisoformat(placed["acceptBy"]) - then < datetime.timedelta(seconds=601)
@@ -161,8 +161,7 @@ class TestOrdersAhead:
                 server.kill()
                 with server.start().client() as client:
                     wait_until(
-                        lambda: client.json("ORDER.GET", order)["status"] == "placed", SECONDS,
-                        "the order to be released")
+                        lambda: client.json("ORDER.GET", order)["status"] == "placed", "the order to be released")
             finally:
                 server.kill()
             assert run_tiffin("audit", "--database", database).returncode == 0
@@ -280,7 +279,7 @@ class TestSlots:
             assert refused.code == "NOSLOT" and str(refused).endswith(f"the slot is full; the next one with room is {later}")
         assert client.json("CART.QUOTE", f"{name}-c")["problem"].startswith("NOSLOT ")
         client("ORDER.CANCEL", first, "BY", "customer", "CODE", "CUSTOMER")
-        wait_until(lambda: left()[1][NOON] == 1, SECONDS, "the slot to be given back")
+        wait_until(lambda: left()[1][NOON] == 1, "the slot to be given back")
         assert client.json("ORDER.GET", client("CART.CHECKOUT", f"{name}-c", "TOTAL", 100))["promisedFor"] == NOON
         # What is wanted at once takes of no slot, and neither does anything where there is no most.
         client("CART.ADD", f"{name}-d", name, "tea", 1)
@@ -322,7 +321,7 @@ class TestDayparts:
         def model(section, item=0):
             return client.json("OUTLET.HOME", name)["sections"][section]["items"][item]["model"]
 
-        wait_until(lambda: not model(0)["available"], SECONDS, "breakfast to be over")
+        wait_until(lambda: not model(0)["available"], "breakfast to be over")
         assert model(0)["availableFrom"] == begins
         assert (model(1)["available"], model(1)["daypart"], model(1, 1)["available"]) == (True, "lunch", True)
         item = client.json("ITEM.GET", name, "egg")
@@ -353,7 +352,7 @@ class TestDayparts:
         # Once it is another part of the day, subscribers, lists and carts follow.
         details = client.json("OUTLET.GET", name) | {"dayparts": self.dayparts([-1, 0, 1], [2, 3, 4])}
         client("OUTLET.PUT", name, json.dumps(details))
-        wait_until(lambda: model(0)["available"], SECONDS, "breakfast to begin")
+        wait_until(lambda: model(0)["available"], "breakfast to begin")
         assert (model(1)["available"], client.json("BROWSE", "OUTLET", name, "OPEN")["total"]) == (False, 2)
 
     def sections_without(self):
@@ -382,7 +381,7 @@ class TestDayparts:
                     put(client, "o", self.sections_without(), dayparts=self.dayparts([3], [0, 1]))
                     client("MENU.PUT", "o", json.dumps({"sections": self.sections()}))
                     wait_until(
-                        lambda: not client.json("ITEM.GET", "o", "egg")["available"], SECONDS, "breakfast to be over")
+                        lambda: not client.json("ITEM.GET", "o", "egg")["available"], "breakfast to be over")
                     home = client("OUTLET.HOME", "o")
                 server.stop()
                 with server.start().client() as client:

@@ -203,7 +203,7 @@ def test_an_index_of_streams_that_was_lost_is_filled_from_the_folder(old):
     with Server(database=database) as server, server.client() as client:
         assert client("CART.ADD", "c1", "kitchen", "tea", 1) == 4
         client.pipeline([("CART.ADD", f"n{number}", "kitchen", "tea", 1) for number in range(300)])
-        wait_until(lambda: set(rows.splitlines()) <= set(sql(index, database).splitlines()), 20, "the index")
+        wait_until(lambda: set(rows.splitlines()) <= set(sql(index, database).splitlines()), "the index")
     assert run_tiffin("audit", "--database", database).returncode == 0
 
 

@@ -9,15 +9,15 @@ import pytest
 
 from tampering import tamper
 from tiffin import (
-    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, private_cluster, put_open_outlet,
-    replica_of, run_tiffin, saved_database, section_document, sql, wait_until,
+    PATIENCE_SECONDS, Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, private_cluster,
+    put_open_outlet, replica_of, run_tiffin, saved_database, section_document, sql, wait_until,
 )
 
 SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, NOT_COMPARED, LOST, USAGE = 0, 1, 2, 3, 4, 5, 64
 
 
 def tiffin(*arguments):
-    return subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 def audit(url):
@@ -623,7 +623,7 @@ def test_an_audit_works_on_a_replica_that_follows_the_log():
             assert sql("select pg_is_in_recovery()", replica) == "t"
             client("CART.ADD", "later", "kitchen", "dish-0", 1)
             head = sql("select position from tiffin.log_head", url)
-            wait_until(lambda: sql("select position from tiffin.log_head", replica) == head, 60, "the replica")
+            wait_until(lambda: sql("select position from tiffin.log_head", replica) == head, "the replica")
             code, output = audit(replica)
             assert code == SOUND, output
             assert f"head {head}, digest" in output
@@ -897,7 +897,7 @@ def test_what_is_written_meanwhile_is_no_difference(origin):
                 assert run.returncode == SOUND, run.stdout + run.stderr
         finally:
             stop.set()
-            writer.join(timeout=30)
+            writer.join(timeout=PATIENCE_SECONDS)
 
 
 def test_a_server_that_answers_otherwise_is_found():

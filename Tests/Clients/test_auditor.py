@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tiffin import Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql
+from tiffin import (
+    PATIENCE_SECONDS, Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql,
+)
 
 PASSWORD = "correct horse"
 # What auditors read. A table or a column that is not here has to be refused: to open it takes a line here and a grant.
@@ -59,7 +61,7 @@ def refused(address, statements):
         f"begin execute $q${statement}$q$; exception when insufficient_privilege then raise notice 'refused {n}'; end; "
         for n, statement in enumerate(statements))
     command = ["psql", "--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", "--command", f"do $do$ begin {tries}end $do$"]
-    run = subprocess.run([*command, address], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([*command, address], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert run.returncode == 0, run.stderr
     return {statements[int(number)] for number in re.findall(r"refused (\d+)", run.stderr)}
 

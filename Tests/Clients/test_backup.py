@@ -4,14 +4,14 @@ import subprocess
 
 import pytest
 
-from tiffin import Server, private_cluster, put_open_outlet, read_log, run_tiffin, sql
+from tiffin import PATIENCE_SECONDS, Server, private_cluster, put_open_outlet, read_log, run_tiffin, sql
 from writers import MENU
 
 
 def restored(dump, url, *options):
     """What pg_restore says while it restores a copy."""
     return subprocess.run(
-        ["pg_restore", "--no-owner", *options, "--dbname", url, dump], capture_output=True, text=True, timeout=60)
+        ["pg_restore", "--no-owner", *options, "--dbname", url, dump], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 @pytest.mark.parametrize("options", [("--no-privileges",), ()], ids=["as documented", "with the grants"])
@@ -24,7 +24,7 @@ def test_a_backup_is_restored_into_another_cluster_and_served(database, tmp_path
                 client("CART.ADD", f"c{number}", "kitchen", "dish-1", 1)
             events = read_log(client)
         assert server.stop() == 0
-    subprocess.run(["pg_dump", "--format", "custom", "--file", dump, database], check=True, timeout=60)
+    subprocess.run(["pg_dump", "--format", "custom", "--file", dump, database], check=True, timeout=PATIENCE_SECONDS)
     with private_cluster() as (copy, _, _):
         said = restored(dump, copy, *options)
         if options:

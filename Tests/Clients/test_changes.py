@@ -107,7 +107,7 @@ def test_what_time_ends_shows(client, name):
     before = client.json("CART.GET", name)
     assert before["lines"][0]["problem"] == {"code": "SOLDOUT"}
     assert client("CART.GET", name, "SINCE", 2) is None
-    wait_until(lambda: client.json("CART.GET", name)["lines"][0]["problem"] is None, 5, "the end of the suspension")
+    wait_until(lambda: client.json("CART.GET", name)["lines"][0]["problem"] is None, "the end of the suspension")
     assert leads(client, "CART.GET", name, seen=[before]) == 1
 
 

@@ -57,7 +57,7 @@ def site():
                 with contextlib.suppress(ReplyError):
                     return client("AUTH", "root", token)
 
-            wait_until(is_known, REPLY_SECONDS, "the token to be known")
+            wait_until(is_known, "the token to be known")
             yield server, token, client
 
 

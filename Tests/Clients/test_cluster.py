@@ -13,9 +13,8 @@ from redis.cluster import RedisCluster
 from redis.crc import key_slot
 
 import tiffin
-from tiffin import ReplyError, Server, fresh_database
+from tiffin import PATIENCE_SECONDS, ReplyError, Server, fresh_database
 
-PATIENCE = 30
 LAST_SLOT = 16_383
 
 
@@ -188,7 +187,7 @@ def test_redis_cli_in_cluster_mode(server, outlet, protocol):
     run = subprocess.run(
         ["redis-cli", "-c", "-p", str(server.port), *protocol],
         input=f"CART.ADD {cart} {outlet} rice 2\nCART.COUNT {cart}\nCLUSTER KEYSLOT {cart}\n",
-        capture_output=True, text=True, timeout=PATIENCE)
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert (run.stdout.split(), run.stderr) == (["2", "2", str(key_slot(cart.encode()))], "")
 
 

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 import tiffin
-from tiffin import Server, put_open_outlet
+from tiffin import PATIENCE_SECONDS, Server, put_open_outlet
 from writers import MENU
 
 
@@ -123,7 +123,7 @@ def test_following_the_log_ends_with_its_reader(database):
             assert json.loads(follower.stdout.readline())["stream"] == "cart-c"
             follower.stdout.close()
             client("CART.ADD", "c", "kitchen", "dish-1", 1)
-            assert follower.wait(timeout=10) == 0
+            assert follower.wait(timeout=PATIENCE_SECONDS) == 0
         finally:
             follower.kill()
             follower.wait()

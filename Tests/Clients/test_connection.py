@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from tiffin import Client, Push, ReplyError, Simple, Verbatim, encode, in_the_words_of_redis
+from tiffin import PATIENCE_SECONDS, Client, Push, ReplyError, Simple, Verbatim, encode, in_the_words_of_redis
 
 # Answered byte for byte as Redis does, in RESP2 and RESP3, on a new connection each.
 SAME_REPLY = [
@@ -141,7 +141,7 @@ def test_an_unusual_request_is_understood_as_redis_does(server, redis, data):
 
 
 def test_a_line_typed_into_netcat_works(server):
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as line:
         line.sendall(b"CART.COUNT never-seen\n")
         assert line.recv(100) == b":0\r\n"
 

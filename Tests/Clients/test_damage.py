@@ -10,7 +10,6 @@ from tampering import tamper
 from tiffin import Server, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until
 
 MENU = [section_document("all", [item_document("tea", 100), item_document("bun", 50)])]
-PATIENCE = 10
 
 
 def quoted(text):
@@ -78,7 +77,7 @@ def missing_events(client):
 
 
 def wait_until_read(client, position):
-    wait_until(lambda: b"partition0_position:%d\r" % position in client("INFO", "log"), PATIENCE, "the log to be read")
+    wait_until(lambda: b"partition0_position:%d\r" % position in client("INFO", "log"), "the log to be read")
 
 
 def test_a_stream_whose_name_only_looks_the_same_is_another_one(database):
@@ -171,7 +170,7 @@ def test_a_server_continues_a_log_without_its_end(database, end):
             sql(f"update tiffin.log_head set position = {head + 3}", database)
             assert client("CART.ADD", "new", "kitchen", "tea", 1) == 1
             missing = f"no event at positions {head + 1} to {head + 3} of partition 0"
-            wait_until(lambda: missing in server.output(), PATIENCE, "what is missing to be told")
+            wait_until(lambda: missing in server.output(), "what is missing to be told")
             assert client.json("LOG.HEAD")[0]["position"] == head + 4
     if end == "removed":
         remove(database, head, head - 1)

@@ -10,12 +10,11 @@ import pytest
 
 import tiffin
 from test_values import carts_of
-from tiffin import PROJECTIONS, Server, fresh_database, put_open_outlet, run_tiffin, sql, wait_until
+from tiffin import PATIENCE_SECONDS, PROJECTIONS, Server, fresh_database, put_open_outlet, run_tiffin, sql, wait_until
 from trials import Stage, check
 from writers import MENU
 
 PARTITIONS = 4
-NOTICED = 10
 # Where a move is killed, as PartitionMove names its steps.
 STEPS = ["copying", "copied", "read-models", "closing", "closed", "opening", "opened", "removing"]
 
@@ -86,7 +85,7 @@ def test_partitions_move_while_servers_write_and_the_move_is_killed_at_every_ste
         stage = Spread(databases, [one, other])
         stage.open()
         stage.start_writing(0)
-        wait_until(lambda: stage.writers[0].acknowledged > 30, 30, "writers to have begun")
+        wait_until(lambda: stage.writers[0].acknowledged > 30, "writers to have begun")
         stage.audit("--new-anchor", anchors)
         homes = dict.fromkeys(range(PARTITIONS), "a")
         for number, step in enumerate(STEPS):
@@ -143,7 +142,7 @@ def test_a_move_that_was_forgotten_halfway_and_goes_on_later_does_no_harm(tmp_pa
                 for name in "ba":
                     assert databases.move(number, name).returncode == 0, step
                 process.send_signal(signal.SIGCONT)
-                _, said = process.communicate(timeout=60)
+                _, said = process.communicate(timeout=PATIENCE_SECONDS)
                 assert process.returncode == 1 and "somebody else" in said, (step, said)
                 if number not in databases.open("a"):
                     # It was closed once more, and is where it is until somebody goes on.
@@ -168,7 +167,7 @@ def test_counts_and_lists_are_the_same_after_a_move_and_a_start(tmp_path):
             for partition in range(PARTITIONS):
                 assert databases.move(partition, "b").returncode == 0
             generations = lambda: client("INFO", "projections").count(b"generation=2")
-            wait_until(lambda: generations() == len(PROJECTIONS) * PARTITIONS, NOTICED, "the server to use the rows")
+            wait_until(lambda: generations() == len(PROJECTIONS) * PARTITIONS, "the server to use the rows")
             assert client.pipeline([("CART.COUNT", cart) for cart in carts]) == before
             assert b"database_a:state=open,partitions=0\r\ndatabase_b:state=open,partitions=4" in client("INFO", "database")
             assert client("CART.ADD", carts[0], "kitchen", "dish-2", 1) == before[0] + 1
@@ -194,16 +193,16 @@ def test_one_database_of_several_is_away(tmp_path, lost):
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 2
             stop()
             if lost == "a":
-                wait_until(lambda: "the leases could not be renewed" in server.output(), NOTICED, "the leases to end")
+                wait_until(lambda: "the leases could not be renewed" in server.output(), "the leases to end")
             assert client.error("CART.ADD", away, "kitchen", "dish-1", 1).code == "UNAVAILABLE"
             assert client("CART.ADD", here, "kitchen", "dish-1", 1) == 2
             assert client("CART.COUNT", away) == 2
             assert client.json("OUTLET.HOME", "kitchen")["outlet"]["id"] == "kitchen"
             is_told = f"database_{lost}:state=away".encode()
-            wait_until(lambda: is_told in client("INFO", "database"), NOTICED, "INFO to say so")
+            wait_until(lambda: is_told in client("INFO", "database"), "INFO to say so")
             start()
             again = ("CART.ADD", away, "kitchen", "dish-1", 1, "ID", "again")
-            wait_until(lambda: client.pipeline([again])[0] == 3, NOTICED, "the server to reach the database")
+            wait_until(lambda: client.pipeline([again])[0] == 3, "the server to reach the database")
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 4
 
 
@@ -248,7 +247,7 @@ def test_a_customer_is_forgotten_again_where_a_database_has_lost_it(tmp_path):
                 "where h.partition = 0 and b.partition = 0 and first_position = "
                 "(select max(first_position) from tiffin.batches where partition = 0)", url)
             is_gone = "select count(*) from tiffin.customer_keys where key is not null"
-            wait_until(lambda: sql(is_gone, url) == "0", 2 * NOTICED, "the key to be destroyed again")
+            wait_until(lambda: sql(is_gone, url) == "0", "the key to be destroyed again")
             assert "partition 0: the database has lost what was read from position" in server.output()
 
 

@@ -13,7 +13,6 @@ TABLES = [
     "projection_checkpoints", "outlet_home_rows", "cart_count_rows", "order_rows", "takings_rows",
     "supply_rows", "process_rows", "quarantine", "stream_index", "log_head",
 ]
-SECONDS = 30
 
 
 def load(server):
@@ -196,7 +195,7 @@ def test_a_version_that_is_in_the_log_is_never_written_again(copy, expected, wha
         assert answers(client) == expected
         write(client)
         # It mends the index by itself, also for streams that nobody asked for.
-        wait_until(lambda: missing_rows(copy) == [], SECONDS, "the index to be mended")
+        wait_until(lambda: missing_rows(copy) == [], "the index to be mended")
     check_versions(copy)
 
 

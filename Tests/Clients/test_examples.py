@@ -71,7 +71,7 @@ class Program:
         return status
 
     def wait_for(self, line):
-        wait_until(lambda: line in self.lines, REPLY_SECONDS, f"{line!r} among {self.lines}")
+        wait_until(lambda: line in self.lines, f"{line!r} among {self.lines}")
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +117,7 @@ def test_a_first_order_in_python_is_the_same_when_it_is_sent_again(pies, name):
 def test_a_first_order_in_python_is_followed_through_the_kitchen(pies, name):
     server, client = pies
     with Program("first_order.py", name, "ready", env=environment(server)) as program:
-        wait_until(lambda: len(program.lines) == 3, REPLY_SECONDS, "the order")
+        wait_until(lambda: len(program.lines) == 3, "the order")
         order = re.search(ORDER, program.lines[-1])[0]
         for step, status in (("ACCEPT", "accepted"), ("PREPARE", "preparing"), ("READY", "ready")):
             client(f"ORDER.{step}", order)
@@ -229,7 +229,7 @@ def test_whoever_may_not_is_told_so(database):
             with server.client() as client:
                 return client.pipeline([("CART.COUNT", "any")])[0] != 0
 
-        wait_until(is_closed, REPLY_SECONDS, "the server to learn of the users")
+        wait_until(is_closed, "the server to learn of the users")
 
         def asked(example, user=None, *arguments):
             who = f"{user}:{quote(PASSWORD)}@" if user else ""
@@ -255,7 +255,7 @@ def test_a_receiver_prints_each_event_once(database, tmp_path):
         secret = run_tiffin("relay", "--show-secret", "--database", database).stdout.strip()
         settings = {"env": {**os.environ, "TIFFIN_WEBHOOK_SECRET": secret}, "cwd": tmp_path}
         receiver = Program("webhook_receiver.py", "0", **settings)
-        wait_until(lambda: receiver.lines, REPLY_SECONDS, "the receiver")
+        wait_until(lambda: receiver.lines, "the receiver")
         url = receiver.lines[0].removeprefix("listening on ")
         port = url.rstrip("/").rpartition(":")[2]
         relay = [
@@ -271,19 +271,19 @@ def test_a_receiver_prints_each_event_once(database, tmp_path):
 
         with subprocess.Popen(relay, stderr=subprocess.DEVNULL) as first:
             put_open_outlet(client, "kitchen", [section_document("lunch", [item_document("rice", 100)])])
-            wait_until(printed_all, REPLY_SECONDS, "the events")
+            wait_until(printed_all, "the events")
             # The receiver ends, and another takes its place.
             receiver.process.send_signal(signal.SIGINT)
             assert receiver.end() == 0
             printed += receiver.lines[1:]
             client("CART.ADD", "cart-1", "kitchen", "rice", 1)
             receiver = Program("webhook_receiver.py", port, **settings)
-            wait_until(printed_all, REPLY_SECONDS, "the event that came meanwhile")
+            wait_until(printed_all, "the event that came meanwhile")
             first.terminate()
         # A relay that begins again posts what there was already.
         with subprocess.Popen([*relay, "--from", "1"], stderr=subprocess.DEVNULL) as second:
             client("CART.ADD", "cart-1", "kitchen", "rice", 2)
-            wait_until(printed_all, REPLY_SECONDS, "the last event, and no other again")
+            wait_until(printed_all, "the last event, and no other again")
             second.terminate()
 
         body = b'{"stream":"cart-forged","kind":"cart.itemAdded"}'

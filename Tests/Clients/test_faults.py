@@ -252,13 +252,13 @@ def test_lost_deadline_forgets_a_deadline_until_the_server_starts(database):
         with server.client() as plain:
             put_open_outlet(plain, "grill", [section_document("all", [item_document("rice", 100)])], acceptWithin=1)
         orders = [place(client, number, "grill") for number in range(4)]
-        wait_until(lambda: cancelled(client, orders) == 2, 20, "two of four deadlines")
+        wait_until(lambda: cancelled(client, orders) == 2, "two of four deadlines")
         # These are due when the others are over.
         later = [place(client, number, "grill") for number in (4, 5)]
-        wait_until(lambda: cancelled(client, later) == 1, 20, "one of two deadlines")
+        wait_until(lambda: cancelled(client, later) == 1, "one of two deadlines")
         assert cancelled(client, orders) == 2
     with Server(database=database) as server, redis.Redis(port=server.port) as client:
-        wait_until(lambda: cancelled(client, orders + later) == 6, 20, "all deadlines")
+        wait_until(lambda: cancelled(client, orders + later) == 6, "all deadlines")
 
 
 @pytest.mark.parametrize("fault, text", [

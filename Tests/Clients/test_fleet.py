@@ -24,7 +24,6 @@ from writers import MENU
 PARTITIONS = 8
 # How long it takes until what a server kept is kept by others, and what a busy machine adds.
 TAKEN_OVER = 3 + 3
-EVEN = 20
 
 
 @contextlib.contextmanager
@@ -83,8 +82,8 @@ def wait_until_even(database, servers):
         expected = {slot: kept[slot * count // 16_384] for slot in range(16_384)}
         return all(slots(server) == expected for server in servers)
 
-    wait_until(is_settled, EVEN, "the partitions to be shared evenly")
-    wait_until(do_all_agree, EVEN, "every server to know the leases")
+    wait_until(is_settled, "the partitions to be shared evenly")
+    wait_until(do_all_agree, "every server to know the leases")
 
 
 def fact(server, name):
@@ -292,8 +291,8 @@ def test_a_user_has_the_same_rights_at_every_server():
         roots = [client_of(server, "root") for server in servers]
         put_open_outlet(roots[0], "kitchen", MENU)
         put_open_outlet(roots[0], "other", MENU)
-        wait_until(lambda: is_even(database, servers), EVEN, "the partitions to be shared evenly")
-        wait_until(lambda: all(root("OUTLET.HOME", "other") for root in roots), 10, "the outlets to be known everywhere")
+        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly")
+        wait_until(lambda: all(root("OUTLET.HOME", "other") for root in roots), "the outlets to be known everywhere")
         for server in servers:
             anna, cook = client_of(server, "anna"), client_of(server, "cook")
             for number in range(6):
@@ -343,7 +342,7 @@ class Counting:
     def __enter__(self):
         for thread in self.threads:
             thread.start()
-        wait_until(lambda: len(self.replies) >= 16 * len(self.threads), tiffin.REPLY_SECONDS, "the writers to begin")
+        wait_until(lambda: len(self.replies) >= 16 * len(self.threads), "the writers to begin")
         return self
 
     def __exit__(self, *_):
@@ -379,9 +378,9 @@ def test_a_server_that_goes_is_taken_over_and_its_clients_elsewhere_notice_nothi
                 assert gone.stop() == 0
             else:
                 os.kill(gone.process.pid, signal.SIGSTOP)
-            wait_until(lambda: is_even(database, others), TAKEN_OVER, "the partitions to be taken over")
+            wait_until(lambda: is_even(database, others), "the partitions to be taken over", seconds=TAKEN_OVER)
             taken = dict(counting.replies)
-            wait_until(lambda: sum(counting.replies.values()) > sum(taken.values()) + 500, 20, "the writers to go on")
+            wait_until(lambda: sum(counting.replies.values()) > sum(taken.values()) + 500, "the writers to go on")
             assert before != taken
         assert counting.failures == []
         # A frozen server is noticed once it has said nothing for three seconds.
@@ -434,7 +433,7 @@ def test_clients_of_a_cluster_follow_a_takeover():
             servers[0].kill()
             for number in range(50):
                 assert cluster.execute_command("CART.ADD", f"c-{number}", "kitchen", "dish-2", 1, "ID", f"b-{number}") == 2
-            wait_until(lambda: is_even(database, servers[1:]), TAKEN_OVER, "the partitions to be taken over")
+            wait_until(lambda: is_even(database, servers[1:]), "the partitions to be taken over", seconds=TAKEN_OVER)
             for number in range(50):
                 assert cluster.execute_command("CART.COUNT", f"c-{number}") == 2
 
@@ -450,7 +449,7 @@ def test_what_is_done_once_is_done_by_the_server_that_keeps_the_partition():
                 client("CART.ADD", f"late-{number}", "kitchen", "dish-1", 1)
                 orders.append(client("CART.CHECKOUT", f"late-{number}", "TOTAL", 101).decode())
         cancelled = "select count(*), count(distinct stream) from tiffin.events where kind = 'order.cancelled'"
-        wait_until(lambda: sql(cancelled, database) == "40|40", 20, "the orders to be cancelled")
+        wait_until(lambda: sql(cancelled, database) == "40|40", "the orders to be cancelled")
         failed = [line for server in servers for line in info(server) if "_failed_batches:" in line and not line.endswith(":0")]
         assert failed == []
 
@@ -465,7 +464,7 @@ def test_servers_talk_tls_to_each_other_where_they_talk_it_to_clients(tmp_path):
     with partitioned(2) as database, contextlib.ExitStack() as stack:
         options = certificates.options("server") + ["--tls-client-ca", str(certificates.file("ca"))]
         servers = [stack.enter_context(Server(database=database, options=options)) for _ in range(2)]
-        wait_until(lambda: is_even(database, servers), EVEN, "the partitions to be shared evenly")
+        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly")
         with servers[0].client(tls=certificates.context("client")) as client:
             put_open_outlet(client, "kitchen", MENU)
             for number in range(20):

@@ -102,8 +102,9 @@ def are_made_again(original, table):
         with Server(data_dir=folder) as server:
             with flips.log_in(server, token) as client:
                 client("CART.CLEAR", "new")
-            wait_until(lambda: sql("select count(*) > 0 from tiffin.order_rows", private_address(folder)) == "t", 20,
-                       "rows to be saved")
+            wait_until(
+                lambda: sql("select count(*) > 0 from tiffin.order_rows", private_address(folder)) == "t",
+                "rows to be saved")
         with Server(data_dir=folder) as server:
             assert ask(server)[:-1] == answers[:-1]
             assert "folding the log again" not in server.output()

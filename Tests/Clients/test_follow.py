@@ -8,10 +8,10 @@ import pytest
 
 from followers import message
 from tiffin import (
-    AWAY, ReplyError, Server, item_document, outlet_document, private_cluster, put_open_outlet, replica_of, run_tiffin,
-    section_document, sql, wait_until)
+    AWAY, PATIENCE_SECONDS, ReplyError, Server, item_document, outlet_document, private_cluster, put_open_outlet,
+    replica_of, run_tiffin, section_document, sql, wait_until,
+)
 
-FOLLOWED = 20
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def pair():
 
 
 def caught_up(writer, follower):
-    wait_until(lambda: position(writer) == position(follower), FOLLOWED, "the follower")
+    wait_until(lambda: position(writer) == position(follower), "the follower")
 
 
 def position(server):
@@ -98,7 +98,7 @@ def test_whatever_would_change_something_is_refused(pair):
         f"http://{follower.site('store')}/v1/cart/lines", json.dumps({"outlet": "kitchen", "item": "dish", "quantity": 1}).encode(),
         {"Content-Type": "application/json"})
     with pytest.raises(urllib.error.HTTPError) as refused:
-        urllib.request.urlopen(request, timeout=20)
+        urllib.request.urlopen(request, timeout=PATIENCE_SECONDS)
     assert refused.value.code == 403 and json.load(refused.value)["code"] == "READONLY"
     assert sql("select sum(position) from tiffin.log_head", standby) == before
 
@@ -124,7 +124,7 @@ def test_it_survives_what_befalls_it(pair):
             except ReplyError as error:
                 assert error.code in AWAY, error
 
-        wait_until(has_followed, FOLLOWED, "the follower")
+        wait_until(has_followed, "the follower")
     assert follower.stop() == 0
     assert "error" not in follower.output() or "tiffin reader" in follower.output(), follower.output()
     follower.start()

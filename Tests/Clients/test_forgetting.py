@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tiffin import (
-    Server, binary, encode, item_document, open_transaction, put_open_outlet, read_log, run_tiffin,
+    PATIENCE_SECONDS, Server, binary, encode, item_document, open_transaction, put_open_outlet, read_log, run_tiffin,
     section_document, sql, wait_until,
 )
 
@@ -152,13 +152,13 @@ def test_all_partitions_and_servers_forget_at_once(database):
         with one.client() as first, two.client() as second:
             open_kitchen(first)
             # Either may decide a cart.
-            wait_until(lambda: b'"status":"open"' in (second("OUTLET.GET", "kitchen") or b""), 10, "the other server to follow")
+            wait_until(lambda: b'"status":"open"' in (second("OUTLET.GET", "kitchen") or b""), "the other server to follow")
             for cart in carts:
                 first("CART.ADD", cart, "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
                 first("CART.ADD", f"{cart}-ben", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "ben")
             known = int(sql("select count(*) from tiffin.customer_keys where customer = 'asha'", database))
             assert known > 1
-            wait_until(lambda: all(second("CART.COUNT", cart) == 1 for cart in carts), 10, "the other server to follow")
+            wait_until(lambda: all(second("CART.COUNT", cart) == 1 for cart in carts), "the other server to follow")
             assert {note(client, cart) for client in (first, second) for cart in carts} == {NOTE}
             assert f"is forgotten: {known} keys destroyed" in forget("asha", "--database", database)
             assert {note(client, cart) for client in (first, second) for cart in carts} == {ERASED}
@@ -286,11 +286,11 @@ def test_digests_receipts_and_audits_hold_as_before(served):
     receipts = [client(*words) for words in prove]
     forget("asha", "--database", database)
     # What was done is the next event, and nothing before it has changed.
-    wait_until(lambda: client.json("LOG.HEAD")[0]["position"] == before[0]["position"] + 1, 10, "the server to follow")
+    wait_until(lambda: client.json("LOG.HEAD")[0]["position"] == before[0]["position"] + 1, "the server to follow")
     assert [client(*words) for words in prove] == receipts
     for receipt in receipts:
         run = subprocess.run(
-            [binary(), "verify", "-", "--head", before[0]["digest"]], input=receipt, capture_output=True, timeout=60)
+            [binary(), "verify", "-", "--head", before[0]["digest"]], input=receipt, capture_output=True, timeout=PATIENCE_SECONDS)
         assert run.returncode == 0, run
         assert "sealedNote" in json.loads(receipt)["event"]["payload"]
     for _ in range(2):

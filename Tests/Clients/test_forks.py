@@ -41,10 +41,10 @@ def pair():
             return ends[0] == ends[1]
 
         def cut_off():
-            wait_until(caught_up, 20, "the standby")
+            wait_until(caught_up, "the standby")
             sql("alter system set primary_conninfo = ''", standby)
             sql("select pg_reload_conf()", standby)
-            wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", standby) == "0", 20, "the standby's end")
+            wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", standby) == "0", "the standby's end")
 
         def take_over():
             stop("immediate")
@@ -74,7 +74,7 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
             add(client, cart, 2)
         kept = position(client)
         with late.client() as other:
-            wait_until(lambda: position(other) == kept, 10, "the other server")
+            wait_until(lambda: position(other) == kept, "the other server")
         cut_off()
         with frozen(late):
             # The other server learns nothing of what is lost.
@@ -87,12 +87,12 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
             listener.read()
             assert message(listener.read())[1]["to"] == home["revision"]
             # Long enough for a checkpoint that the standby does not have.
-            wait_until(lambda: f"saved_position={lost}," in client("INFO", "projections").decode(), 10, "a checkpoint")
+            wait_until(lambda: f"saved_position={lost}," in client("INFO", "projections").decode(), "a checkpoint")
             take_over()
 
         with server.client() as client, late.client() as other:
             began = time.monotonic()
-            wait_until(lambda: position(client) == kept, RECOVERED_SECONDS, "the server to read the log again")
+            wait_until(lambda: position(client) == kept, "the server to read the log again", seconds=RECOVERED_SECONDS)
             assert client("CART.COUNT", "changed") == 2
             assert client("CART.COUNT", "lost") == 0
             before = client.json("OUTLET.HOME", "kitchen")
@@ -107,7 +107,7 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
                 add([client, other][n % 2], f"later-{n % 3}")
             assert information(client, "partition0_lost_events") == str(lost - kept)
             assert information(other, "partition0_lost_events") == "0"
-            wait_until(lambda: position(client) == position(other), 10, "both servers")
+            wait_until(lambda: position(client) == position(other), "both servers")
             assert client("CART.COUNT", "changed") == other("CART.COUNT", "changed") == 4
         server.wait_for_output(f"the database has lost what was read from position {kept + 1} to {lost}")
         assert "has lost" not in late.output()

@@ -42,7 +42,7 @@ def test_a_server_whose_disk_is_full_is_read_only_until_there_is_room(disk):
             put_open_outlet(client, "kitchen", MENU)
             assert client("CART.ADD", "c", "kitchen", "tea", 1) == 1
             with filled(disk):
-                wait_until(lambda: "writes are refused" in server.output(), 5, "the server to notice")
+                wait_until(lambda: "writes are refused" in server.output(), "the server to notice")
                 assert str(client.error("CART.ADD", "c", "kitchen", "tea", 1)) == FULL
                 assert str(client.error("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", "x", "CUSTOMER", "new")) == FULL
                 assert b"partition0_trouble:the database's disk is full\r\n" in client("INFO", "log")
@@ -54,7 +54,7 @@ def test_a_server_whose_disk_is_full_is_read_only_until_there_is_room(disk):
 
             with filled(disk):
                 end_for_lack_of_room(private_address(folder))
-                wait_until(lambda: "started again when there is room" in server.output(), 20, "the end of PostgreSQL")
+                wait_until(lambda: "started again when there is room" in server.output(), "the end of PostgreSQL")
                 assert client.error("CART.ADD", "c", "kitchen", "tea", 1).code in AWAY
                 assert str(client.error("CART.ADD", "c", "kitchen", "tea", 1)) == FULL
                 check_reads(client, 2)
@@ -81,5 +81,5 @@ def test_a_database_that_runs_and_has_no_room_refuses_writes_and_nothing_else(di
             assert str(reply) == FULL
             check_reads(client, accepted)
             assert len(read_log(client, "STREAM", "cart-c")) == accepted
-            wait_until(lambda: "SQLSTATE 53100" in server.output(), 5, "the details in the log")
+            wait_until(lambda: "SQLSTATE 53100" in server.output(), "the details in the log")
         assert until_served(client, "CART.ADD", "c", "kitchen", "tea", 1) == accepted + 1

@@ -14,7 +14,8 @@ import pytest
 
 import tiffin
 from tiffin import (
-    Client, ReplyError, Server, encode, item_document, outlet_document, put_open_outlet, section_document, sql, wait_until,
+    PATIENCE_SECONDS, Client, ReplyError, Server, encode, item_document, outlet_document, put_open_outlet,
+    section_document, sql, wait_until,
 )
 from writers import MENU, wait_until_writable
 
@@ -72,7 +73,7 @@ def test_a_session_cut_at_any_byte_gets_the_same_replies(server, client, outlet,
         whole = None
         for cut in range(len(session(f"{name}-{number}-000"))):
             data = session(f"{name}-{number}-{cut:03}")
-            with socket.create_connection(("127.0.0.1", server.port), timeout=10) as line:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as line:
                 line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 line.sendall(data[:cut])
                 # Once this is answered, the server has read what came before.
@@ -289,8 +290,9 @@ def test_a_client_that_never_reads_holds_a_bounded_amount(database):
         for id in ids:
             if id != own:
                 client("CLIENT", "KILL", "ID", id)
-        wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), 20,
-                   "the server to be rid of clients that read nothing")
+        wait_until(
+            lambda: client("INFO", "clients").count(b"connected_clients:1\r"),
+            "the server to be rid of clients that read nothing")
         for one in silent:
             one.close()
 
@@ -320,7 +322,7 @@ def test_a_thousand_connections_are_served_and_forgotten(server, client, outlet,
             reset(one)
         else:
             one.close()
-    wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), 10, "connections to be forgotten")
+    wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), "connections to be forgotten")
 
 
 def test_idle_clients_leave_the_server_the_files_that_it_needs(database):

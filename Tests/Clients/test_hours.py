@@ -10,7 +10,6 @@ from tiffin import Server, fresh_database, item_document, section_document, wait
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 ALWAYS = [{"day": day, "opens": "00:00", "closes": "24:00"} for day in DAYS]
-SECONDS = 10
 
 
 def never(days=3):
@@ -35,9 +34,9 @@ def test_an_outlet_opens_and_closes_as_its_hours_say(server, client, name):
     client("OUTLET.OPEN", name)
     assert status(client, name) == "open"
     put(client, name, specialDays=never())
-    wait_until(lambda: status(client, name) == "closed", SECONDS, "its hours to close it")
+    wait_until(lambda: status(client, name) == "closed", "its hours to close it")
     put(client, name)
-    wait_until(lambda: status(client, name) == "open", SECONDS, "its hours to open it")
+    wait_until(lambda: status(client, name) == "open", "its hours to open it")
     # What its merchant closes stays closed, until it is to follow its hours again.
     client("OUTLET.CLOSE", name)
     put(client, name, specialDays=never())
@@ -47,7 +46,7 @@ def test_an_outlet_opens_and_closes_as_its_hours_say(server, client, name):
     client("OUTLET.OPEN", name)
     assert status(client, name) == "closed"
     put(client, name)
-    wait_until(lambda: status(client, name) == "open", SECONDS, "its hours to open it")
+    wait_until(lambda: status(client, name) == "open", "its hours to open it")
     by_hours = [
         event["kind"] for event in log_of(server, f"outlet-{name}")
         if event["kind"] in ("outlet.opened", "outlet.closed") and event["payload"].get("by") == "hours"]
@@ -65,7 +64,7 @@ def test_what_was_missed_while_no_server_was_there_happens_when_one_starts():
                 put(client, "o")
             server.kill()
             with server.start().client() as client:
-                wait_until(lambda: status(client, "o") == "open", SECONDS, "its hours to open it")
+                wait_until(lambda: status(client, "o") == "open", "its hours to open it")
         finally:
             server.kill()
 

@@ -121,7 +121,7 @@ def test_projections_report_how_far_they_are_behind(client, info, outlet):
         projections, position = info("projections"), info("log")["partition0_position"]
         lag, saved = projections["partition0_lag"], projections["partition0_cart_counts"]["saved_position"]
         assert lag == {"unfolded_events": 0, "unsaved_events": position - saved}
-    wait_until(lambda: info("projections")["partition0_lag"]["unsaved_events"] == 0, 20, "a checkpoint")
+    wait_until(lambda: info("projections")["partition0_lag"]["unsaved_events"] == 0, "a checkpoint")
 
 
 @pytest.mark.parametrize(("words", "key"), [

@@ -245,7 +245,7 @@ def test_a_postgres_that_is_killed_is_started_again(data_dir, seed):
                 with server.client() as client:
                     assert client("OUTLET.HOME", "kitchen")
                 # Its processes may write on until they notice.
-                wait_until(lambda: server.output().count("PostgreSQL is running again") == kills, 60, "a new PostgreSQL")
+                wait_until(lambda: server.output().count("PostgreSQL is running again") == kills, "a new PostgreSQL")
                 assert postmaster(data_dir) != killed
                 wait_for(total + 2 * WRITERS)
         finally:
@@ -278,7 +278,7 @@ def test_a_postgres_that_dies_again_and_again_is_given_up(data_dir):
                 assert reply == added
             kill_postgres(data_dir)
             if deaths < 5:
-                wait_until(lambda: server.output().count("PostgreSQL is running again") == deaths, 30, "PostgreSQL")
+                wait_until(lambda: server.output().count("PostgreSQL is running again") == deaths, "PostgreSQL")
         assert server.wait_until_ended() == 1
         server.wait_for_output("PostgreSQL has ended by itself 5 times within 60 s")
         with server.start().client() as client:
@@ -299,11 +299,12 @@ def test_the_processes_of_a_killed_postgres_are_waited_for(data_dir):
         os.kill(stopped, signal.SIGSTOP)
         try:
             kill_postgres(data_dir)
-            wait_until(lambda: "Waiting for the processes of an earlier PostgreSQL" in server.output(), 20, "the server to wait")
+            wait_until(
+                lambda: "Waiting for the processes of an earlier PostgreSQL" in server.output(), "the server to wait")
             assert client.error("CART.ADD", "cart", "kitchen", ITEMS[0], 1).code in AWAY
             assert client("CART.COUNT", "cart") == 1
             assert "PostgreSQL is running again" not in server.output()
         finally:
             os.kill(stopped, signal.SIGCONT)
-        wait_until(lambda: "PostgreSQL is running again" in server.output(), 20, "PostgreSQL to be started again")
+        wait_until(lambda: "PostgreSQL is running again" in server.output(), "PostgreSQL to be started again")
         assert client("CART.ADD", "cart", "kitchen", ITEMS[0], 1) == 2

@@ -3,7 +3,7 @@
 import json
 
 from edits import patched
-from test_rebuild import SECONDS, assert_sound, rebuild, wait_for_checkpoint
+from test_rebuild import assert_sound, rebuild, wait_for_checkpoint
 from test_subscriptions import next_change, subscribe
 from tiffin import Server, item_document, put_open_outlet, section_document, sql, wait_until
 
@@ -55,7 +55,7 @@ def test_a_menu_beyond_its_limit_is_saved_and_sold_from_and_can_become_smaller(d
         wait_for_checkpoint(database)
         run = rebuild(database, "--all")
         assert run.returncode == 0, run.stderr
-        wait_until(lambda: "generation=2" in client("INFO", "projections").decode(), SECONDS, "the rebuilt rows")
+        wait_until(lambda: "generation=2" in client("INFO", "projections").decode(), "the rebuilt rows")
         assert_sound(database)
     with Server(database=database, options=limited) as server, server.client() as client, server.client() as listener:
         assert "folding the log again" not in server.output()

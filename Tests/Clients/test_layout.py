@@ -102,7 +102,7 @@ def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
         first = subprocess.Popen([binary(), "migrate", "--database", url])
         wait_until(
             lambda: sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
-                        "and datname = current_database()", url) == "1", 20, "the move to wait")
+                        "and datname = current_database()", url) == "1", "the move to wait")
         first.kill()
         first.wait()
         moved = int(sql("select count(*) from tiffin.batches", url))
@@ -184,8 +184,8 @@ def test_the_index_of_streams_is_never_behind_a_checkpoint(database):
         with open_transaction(database, "select pg_advisory_lock(1953064550, 0)"):
             before = sql(saved, database)
             client.pipeline(("CART.ADD", f"cart-{n}", "kitchen", "dish", 1) for n in range(500))
-            wait_until(lambda: sql(waiting, database) == "1", 20, "the server to wait for the index")
+            wait_until(lambda: sql(waiting, database) == "1", "the server to wait for the index")
             assert sql(saved, database) == before
         head = client.json("LOG.HEAD")[0]["position"]
-        wait_until(lambda: int(sql(saved, database)) == head, 20, "a checkpoint")
+        wait_until(lambda: int(sql(saved, database)) == head, "a checkpoint")
         assert int(sql(indexed, database)) == head

@@ -59,7 +59,7 @@ def test_subscribers_that_never_read_hold_a_document_each_and_those_that_read_lo
             put_open_outlet(client, "kitchen", menu())
             reader("SUBSCRIBE", "home:kitchen")
             with silent_clients(server, 20, b"SUBSCRIBE home:kitchen\r\n"):
-                wait_until(lambda: b"pubsub_clients:21\r" in client("INFO", "clients"), 10, "the subscriptions")
+                wait_until(lambda: b"pubsub_clients:21\r" in client("INFO", "clients"), "the subscriptions")
                 revision = json.loads(reader.read()[2])["to"]
                 for _ in range(16):
                     client("MENU.PUT", "kitchen", json.dumps({"sections": menu()}))
@@ -80,7 +80,7 @@ def test_subscribers_that_never_read_hold_a_document_each_and_those_that_read_lo
 def test_unfinished_requests_take_a_bounded_amount(database, count, unfinished):
     with Server(database=database, options=["--max-memory", "512mb"]) as server:
         with server.client() as client, silent_clients(server, count, unfinished):
-            wait_until(lambda: stat(client, "evicted_clients") > 0, 10, "too many bytes")
+            wait_until(lambda: stat(client, "evicted_clients") > 0, "too many bytes")
             assert_within_limits(client)
 
 
@@ -91,7 +91,7 @@ def test_an_address_has_so_many_clients_and_no_more(database):
             with server.client() as third:
                 assert str(third.read()) == "ERR max number of clients of an address reached"
             assert stat(client, "rejected_connections") == 1
-        wait_until(lambda: can_ping(server), 5, "room for another client")
+        wait_until(lambda: can_ping(server), "room for another client")
 
 
 def can_ping(server) -> bool:

@@ -90,8 +90,9 @@ def test_every_line_is_an_object_and_has_no_secrets(database):
             assert stranger.is_closed()
         sql("select pg_terminate_backend(pid) from pg_stat_activity "
             "where datname = current_database() and pid <> pg_backend_pid()", database)
-        wait_until(lambda: client.pipeline([("CART.ADD", "c", "kitchen", "tea", 1, "ID", "once")])[0] == 1, 20,
-                   "the server to reach its database")
+        wait_until(
+            lambda: client.pipeline([("CART.ADD", "c", "kitchen", "tea", 1, "ID", "once")])[0] == 1,
+            "the server to reach its database")
         server.stop()
         lines = [line for line in server.lines if line and not line.startswith("tiffin: listening on ")]
         levels = set()

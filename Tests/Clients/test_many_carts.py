@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from test_rebuild import SECONDS, assert_sound, load, wait_for_checkpoint
+from test_rebuild import assert_sound, load, wait_for_checkpoint
 from tiffin import Server, sql, wait_until
 
 CARTS = 400
@@ -21,7 +21,7 @@ def rows_in_memory(client):
 
 
 def wait_until_known(client):
-    wait_until(lambda: b"carts:known=yes" in client("INFO", "projections"), SECONDS, "carts to be known")
+    wait_until(lambda: b"carts:known=yes" in client("INFO", "projections"), "carts to be known")
 
 
 class Carts:

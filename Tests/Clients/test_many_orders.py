@@ -9,7 +9,7 @@ import pytest
 import test_orders
 from followers import message
 from test_fleet import partitioned, wait_until_even
-from test_rebuild import SECONDS, assert_sound, wait_for_checkpoint
+from test_rebuild import assert_sound, wait_for_checkpoint
 from test_subscriptions import subscribe
 from tiffin import (
     Client, Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
@@ -46,7 +46,7 @@ def wait_until_few(client, orders, partitions=1):
     # Nobody follows what the stall sells, so its orders are like those that have ended.
     most = HELD + HELD // 2 + partitions + sum(
         row["status"] not in ENDS and row["outlet"] != "stall" for row in orders.rows.values())
-    wait_until(lambda: sum(rows_in_memory(client, n) for n in range(partitions)) <= most, SECONDS, "orders to be let go of")
+    wait_until(lambda: sum(rows_in_memory(client, n) for n in range(partitions)) <= most, "orders to be let go of")
 
 
 ENDS = ("completed", "rejected", "cancelled")
@@ -277,7 +277,7 @@ def test_every_server_of_a_fleet_lets_go_and_says_the_same():
                         wait_until_few(server, orders, partitions)
                 for client in (first, second):
                     # What another has decided is known within the time that it is polled in.
-                    wait_until(lambda: client.json("ORDERS", "COUNT", 1)["orders"], SECONDS, "orders")
+                    wait_until(lambda: client.json("ORDERS", "COUNT", 1)["orders"], "orders")
                     orders.check(client, partitions=partitions)
         with one.client() as client:
             wait_until_even(database, [one])
@@ -307,7 +307,7 @@ def test_a_customer_follows_orders_of_long_ago_and_nobody_else_does(database):
             root("CART.ADD", cart, "bar", "tea", 1)
             placed.append(root("CART.CHECKOUT", cart, "TOTAL", PRICE).decode())
         wait_for_checkpoint(database)
-        wait_until(lambda: rows_in_memory(root) == 0, SECONDS, "orders to be let go of")
+        wait_until(lambda: rows_in_memory(root) == 0, "orders to be let go of")
         with log_in(server, "anna") as anna:
             assert anna.json("ORDER.GET", placed[0])["order"] == placed[0]
             assert anna.error("SUBSCRIBE", f"order:{placed[1]}").code == "NOPERM"

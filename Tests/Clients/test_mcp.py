@@ -107,7 +107,7 @@ def test_a_model_may_do_what_its_user_may_do_and_the_server_may_start_again(data
                 with contextlib.suppress(ReplyError):
                     return client("AUTH", "anna", token)
 
-            wait_until(is_known, REPLY_SECONDS, "the token to be known")
+            wait_until(is_known, "the token to be known")
         secret = tmp_path / "token"
         secret.write_text(token)
         login = ["--user", "anna", "--password-file", str(secret)]

@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from tiffin import CHECKOUT, Server
+from tiffin import CHECKOUT, PATIENCE_SECONDS, Server
 
 DASHBOARD = CHECKOUT / "Packaging" / "grafana-dashboard.json"
 ALERTS = CHECKOUT / "Packaging" / "alerts.yml"
@@ -21,11 +21,11 @@ def metrics(database):
             client("CART.COUNT", "cart-1")
             client.error("CART.SET", "cart-1", "x", 1)
             client.error("NONSENSE")
-        with urllib.request.urlopen(f"http://{server.site('store')}/healthz", timeout=20):
+        with urllib.request.urlopen(f"http://{server.site('store')}/healthz", timeout=PATIENCE_SECONDS):
             pass
         url = f"http://{server.site('console')}/metrics"
-        urllib.request.urlopen(url, timeout=20).close()
-        with urllib.request.urlopen(url, timeout=20) as answer:
+        urllib.request.urlopen(url, timeout=PATIENCE_SECONDS).close()
+        with urllib.request.urlopen(url, timeout=PATIENCE_SECONDS) as answer:
             assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
             yield answer.read().decode()
 
@@ -40,7 +40,7 @@ def value(text, sample):
 
 def test_prometheus_finds_nothing_wrong_with_the_metrics(metrics):
     promtool = shutil.which("promtool") or pytest.skip("promtool is not installed")
-    check = subprocess.run([promtool, "check", "metrics"], input=metrics, text=True, capture_output=True, timeout=60)
+    check = subprocess.run([promtool, "check", "metrics"], input=metrics, text=True, capture_output=True, timeout=PATIENCE_SECONDS)
     assert (check.returncode, check.stdout + check.stderr) == (0, "")
 
 

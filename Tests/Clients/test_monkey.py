@@ -161,7 +161,7 @@ def test_a_kitchen_goes_on_after_its_server_was_killed_and_the_audit_is_sound(da
                 run_monkey, tmp_path, server, "--scenario", "kitchen", "--chaos", "--rate", 300, "--duration", "3s",
                 "--shoppers", 30, "--connections", 6, *SMALL, "--seed", 5, code=None)
             with server.client() as client:
-                wait_until(lambda: b"order-" in b"".join(client("LOG.READ", "FROM", 200, "COUNT", 1_000)), 60, "orders")
+                wait_until(lambda: b"order-" in b"".join(client("LOG.READ", "FROM", 200, "COUNT", 1_000)), "orders")
             server.kill()
             server.start()
             run = running.result()

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 import pytest
+from tiffin import PATIENCE_SECONDS
 
 SCRIPT = pathlib.Path(__file__).parents[2] / "Scripts" / "moved-clone"
 CACHES = ("x86_64-unknown-linux-gnu/debug/ModuleCache", "arm64-apple-macosx/release/ModuleCache", "fuzz/ModuleCache")
@@ -24,7 +25,7 @@ def clone(tmp_path):
 
 
 def check(clone) -> str:
-    run = subprocess.run([clone / "Scripts" / "moved-clone"], capture_output=True, text=True, cwd="/", timeout=60)
+    run = subprocess.run([clone / "Scripts" / "moved-clone"], capture_output=True, text=True, cwd="/", timeout=PATIENCE_SECONDS)
     assert (run.returncode, run.stdout) == (0, "")
     return run.stderr
 

@@ -12,11 +12,10 @@ import pytest
 
 import tiffin
 from certificates import Certificates
-from tiffin import CHECKOUT, Server, item_document, put_open_outlet, section_document
+from tiffin import CHECKOUT, PATIENCE_SECONDS, Server, item_document, put_open_outlet, section_document
 
 CONFIGURATION = CHECKOUT / "Packaging" / "nginx.conf"
 HOST = "tiffin.example"
-SECONDS = 20
 
 
 def free_port():
@@ -49,7 +48,7 @@ class Front:
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        tiffin.wait_until(self.listens, SECONDS, "nginx to listen")
+        tiffin.wait_until(self.listens, "nginx to listen")
         return self
 
     def listens(self):
@@ -62,11 +61,11 @@ class Front:
 
     def __exit__(self, *_):
         self.process.terminate()
-        self.process.wait(timeout=SECONDS)
+        self.process.wait(timeout=PATIENCE_SECONDS)
         self.process.stderr.close()
 
     def connect(self):
-        connection = http.client.HTTPSConnection(HOST, self.port, context=self.context, timeout=SECONDS)
+        connection = http.client.HTTPSConnection(HOST, self.port, context=self.context, timeout=PATIENCE_SECONDS)
         connection._create_connection = lambda _, *rest: socket.create_connection(("127.0.0.1", self.port), *rest)
         return closing(connection)
 
@@ -93,7 +92,7 @@ def front(tmp_path_factory):
 def test_browsers_are_offered_http_2(front):
     context = front.context
     context.set_alpn_protocols(["h2", "http/1.1"])
-    with socket.create_connection(("127.0.0.1", front.port), SECONDS) as plain:
+    with socket.create_connection(("127.0.0.1", front.port), PATIENCE_SECONDS) as plain:
         with context.wrap_socket(plain, server_hostname=HOST) as connection:
             assert connection.selected_alpn_protocol() == "h2"
     context.set_alpn_protocols(["http/1.1"])
@@ -137,7 +136,7 @@ def test_a_cart_is_filled_and_followed_through_it(front):
 
 def test_who_comes_by_http_is_sent_to_https(front):
     port = re.search(r"listen 127\.0\.0\.1:(\d+);", front.command[-1].read_text())[1]
-    with closing(http.client.HTTPConnection("127.0.0.1", int(port), timeout=SECONDS)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", int(port), timeout=PATIENCE_SECONDS)) as connection:
         connection.request("GET", "/o/lantern?x=1", headers={"Host": HOST})
         answer = connection.getresponse()
         assert (answer.status, answer.headers["Location"]) == (301, f"https://{HOST}/o/lantern?x=1")

@@ -224,7 +224,7 @@ def test_a_proposal_outlives_its_server_and_ends_in_time():
         with Server(database=database) as server, server.client() as client:
             assert client.json("KITCHEN", "diner") == kitchen, "what was saved is what was there"
             assert client.json("ORDER.GET", order)["proposal"]["until"]
-            wait_until(lambda: "proposal" not in client.json("ORDER.GET", order), 20, "the proposal ends", every=0.05)
+            wait_until(lambda: "proposal" not in client.json("ORDER.GET", order), "the proposal ends", every=0.05)
             assert client.json("ORDER.GET", order)["changes"][0]["state"] == "expired"
             assert client("ORDER.PREPARE", order)
             kinds = [event["kind"] for event in read_log(client) if event["stream"].startswith("order-")]

@@ -15,7 +15,7 @@ import pytest
 from test_order_changes import STEPS, change, give_back, placed, repriced
 from test_quotes import Scene
 from test_receipts import verify
-from tiffin import CHECKOUT, Server, fresh_database, item_document, put_open_outlet, section_document
+from tiffin import CHECKOUT, PATIENCE_SECONDS, Server, fresh_database, item_document, put_open_outlet, section_document
 
 CHECKER = CHECKOUT / "docs" / "check_order.py"
 RANDOM_ORDERS = 40
@@ -27,7 +27,7 @@ specification.loader.exec_module(checker)
 def check(*arguments, text=None):
     """Runs the independent checker."""
     return subprocess.run(
-        [sys.executable, "-I", str(CHECKER), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60)
+        [sys.executable, "-I", str(CHECKER), *map(str, arguments)], input=text, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 def both(proof, *options):

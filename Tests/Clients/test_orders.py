@@ -208,7 +208,7 @@ class TestDeadlines:
         assert client.error("ORDER.ACCEPT", unpaid).code == "STATE"
         taken = place(client, f"{name}-3", f"{name}-3", acceptWithin=1)
         assert client("ORDER.ACCEPT", taken) == 2
-        wait_until(lambda: status(client, late) == status(client, unpaid) == "cancelled", 10, "the deadlines")
+        wait_until(lambda: status(client, late) == status(client, unpaid) == "cancelled", "the deadlines")
         assert client.json("ORDER.GET", late)["ending"] == {"by": "system", "code": "TIMEOUT", "reason": None}
         end = json.loads(client("LOG.READ", "STREAM", f"order-{late}")[-1])
         assert end["metadata"] == {"actor": "tiffin", "cause": f"order-{late}@{end['version'] - 1}"}
@@ -223,11 +223,12 @@ class TestDeadlines:
             put_open_outlet(
                 client, "kitchen", [section_document("all", [item_document("tea", 100)])], acceptWithin=1)
             # Either may decide a cart.
-            wait_until(lambda: b'"status":"open"' in (other("OUTLET.GET", "kitchen") or b""), 10, "the outlet on the other server")
+            wait_until(
+                lambda: b'"status":"open"' in (other("OUTLET.GET", "kitchen") or b""), "the outlet on the other server")
             orders = pay(client, 500, "kitchen", "a")
             orders += pay(other, 500, "kitchen", "b")
-            wait_until(lambda: all(status(client, order) == "cancelled" for order in orders[::50]), 20, "the deadlines")
-            wait_until(lambda: len(endings(client, 2)) == 1_000, 20, "all deadlines")
+            wait_until(lambda: all(status(client, order) == "cancelled" for order in orders[::50]), "the deadlines")
+            wait_until(lambda: len(endings(client, 2)) == 1_000, "all deadlines")
             assert set(map(tuple, endings(client, 2).values())) == {("TIMEOUT",)}
         assert run_tiffin("audit", "--database", database).returncode == 0
 
@@ -241,13 +242,13 @@ class TestDeadlines:
                     client, "kitchen", [section_document("all", [item_document("tea", 100)])], acceptWithin=1)
                 orders += pay(client, 50, "kitchen", f"round-{round}")
                 if round % 2:
-                    wait_until(lambda: status(client, orders[-1]) == "cancelled", 10, "the last deadline")
+                    wait_until(lambda: status(client, orders[-1]) == "cancelled", "the last deadline")
             server.kill()
         with Server(database=database) as server, server.client() as client:
-            wait_until(lambda: len(endings(client)) == len(orders), 10, "what is overdue")
+            wait_until(lambda: len(endings(client)) == len(orders), "what is overdue")
             assert set(map(tuple, endings(client).values())) == {("TIMEOUT",)}
             wait_until(lambda: sql("select count(*) from tiffin.orders where status = 'cancelled'", database)
-                       == str(len(orders)), 10, "a checkpoint")
+                       == str(len(orders)), "a checkpoint")
         assert run_tiffin("audit", "--database", database).returncode == 0
         # The rows that a restart begins with are what the log leads to.
         with Server(database=database) as server, server.client() as client:
@@ -336,7 +337,7 @@ class TestPayments:
         order = place(client, name, name, payment="first", payWithin=1)
         report(client, order, "a1 authorised 200", "v1 voided 200 OF a1")
         assert status(client, order) == "awaitingPayment"
-        wait_until(lambda: status(client, order) == "cancelled", 10, "the new deadline")
+        wait_until(lambda: status(client, order) == "cancelled", "the new deadline")
         assert client.json("ORDER.GET", order)["ending"]["code"] == "UNPAID"
 
     def test_the_board_flags_what_is_cooked_without_cover(self, database):
@@ -350,7 +351,7 @@ class TestPayments:
                 report(client, order, "v1 voided 150 OF a1")
                 board = patched(board, message(watcher.read())[1])
                 assert [shown["uncovered"] for shown in board["orders"]] == [True]
-            wait_until(lambda: sql("select paid || ' ' || version from tiffin.orders", database) == "0 5", 10, "a row")
+            wait_until(lambda: sql("select paid || ' ' || version from tiffin.orders", database) == "0 5", "a row")
         with Server(database=database) as server, server.client() as client:
             assert [shown["uncovered"] for shown in client.json("KITCHEN", "o")["orders"]] == [True], "after a restart"
             report(client, order, "c1 captured 50 OF a1", "a2 authorised 150")

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from tiffin import CHECKOUT, binary, run_tiffin
+from tiffin import CHECKOUT, PATIENCE_SECONDS, binary, run_tiffin
 
 ALERTS = CHECKOUT / "Packaging" / "alerts.yml"
 GUIDE = CHECKOUT / "docs" / "operate.md"
@@ -31,7 +31,7 @@ def package(tmp_path_factory):
 
 def test_the_package_has_the_program_with_what_it_needs(package):
     path, root = package
-    said = subprocess.run([root / "usr/bin/tiffin", "version"], capture_output=True, text=True, timeout=60)
+    said = subprocess.run([root / "usr/bin/tiffin", "version"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     version = said.stdout.split()[1]
     field = lambda name: subprocess.check_output(["dpkg-deb", "--field", path, name], text=True).strip()
     assert field("Version") == version
@@ -66,7 +66,7 @@ def test_the_man_page_and_the_completions_know_every_command(package):
 def test_every_alarm_is_one_for_prometheus_and_is_explained():
     rules = ALERTS.read_text()
     if promtool := shutil.which("promtool"):
-        check = subprocess.run([promtool, "check", "rules", ALERTS], capture_output=True, text=True, timeout=60)
+        check = subprocess.run([promtool, "check", "rules", ALERTS], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
         assert check.returncode == 0, check.stdout + check.stderr
     alarms = re.findall(r"- alert: (\w+)", rules)
     assert alarms == re.findall(r"^\| `(Tiffin\w+)` \|", GUIDE.read_text(), re.MULTILINE)

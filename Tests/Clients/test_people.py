@@ -14,7 +14,6 @@ from tiffin import (
     run_tiffin, section_document, sql, wait_until,
 )
 
-SECONDS = 20
 NOTE = "ring at Mrs Wickramasinghe's"
 REASON = "my sister Dilhani cooks tonight"
 ERASED = "[erased]"
@@ -292,7 +291,7 @@ def test_over_http_the_actor_is_who_was_logged_in_or_the_browser(guarded):
     token = user(guarded.database, "token", "chef")
     bearer = {"Authorization": f"Bearer chef:{token}"}
     program = Browser(guarded.server, "console")
-    wait_until(lambda: program("GET", "/v1/session", **bearer).status == 200, SECONDS, "the token to be known")
+    wait_until(lambda: program("GET", "/v1/session", **bearer).status == 200, "the token to be known")
     program.json(
         "POST", f"/v1/orders/{order}/cancel", {"by": "merchant", "code": "ITEMS", "reason": REASON}, **bearer)
     assert metadata(guarded, f"order-{order}")[-1] == {"actor": "chef", "claim": None}

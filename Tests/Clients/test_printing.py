@@ -12,7 +12,9 @@ import pytest
 
 import tiffin
 from monkeys import SHORT, SMALL
-from tiffin import Server, fresh_database, item_document, outlet_document, run_tiffin, section_document
+from tiffin import (
+    PATIENCE_SECONDS, Server, fresh_database, item_document, outlet_document, run_tiffin, section_document,
+)
 
 # What texts may have in them, and terminals must not.
 HOSTILE = "\x80\x85\x9b2J\x9f\u061c\u200b\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2066\u2069\ufeff\ufff9a\u200db\U000e0041"
@@ -92,7 +94,7 @@ def test_what_is_typed_is_quoted_by_its_numbers(code, arguments, tmp_path):
 @pytest.mark.parametrize("option", ["--server", "--scenario", "--threshold", "--judge", "--no-such-option"])
 def test_the_load_generator_quotes_by_numbers(option):
     monkey = os.path.join(os.path.dirname(tiffin.binary()), "tiffin-monkey")
-    run = subprocess.run([monkey, option, OBEYED], capture_output=True, text=True, timeout=60)
+    run = subprocess.run([monkey, option, OBEYED], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     check(run, 3)
 
 
@@ -150,7 +152,7 @@ def test_what_a_server_answers_is_quoted_by_its_numbers(impostor, tmp_path):
     check(run_tiffin("import", "menu", menu, "--outlet", "x", *there, seconds=60), 6)
     monkey = os.path.join(os.path.dirname(tiffin.binary()), "tiffin-monkey")
     run = subprocess.run(
-        [monkey, *map(str, SHORT + SMALL), *there], capture_output=True, text=True, timeout=60)
+        [monkey, *map(str, SHORT + SMALL), *there], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     check(run, 3)
 
 

@@ -43,7 +43,8 @@ def processes(port, **options):
 def wait_until_all_serve(server, port):
     server.wait_for_output(f"{COUNT} processes listen on 127.0.0.1:{port}")
     server.port = port
-    wait_until(lambda: all(fact(own, "servers") == str(COUNT) for own in own_ports(port)), 20, "the processes to know each other")
+    wait_until(
+        lambda: all(fact(own, "servers") == str(COUNT) for own in own_ports(port)), "the processes to know each other")
 
 
 def fact(port, name):
@@ -99,7 +100,7 @@ def test_a_process_that_is_killed_is_replaced_and_nothing_is_lost(several):
 
     with Client(second) as client:
         assert [client("CART.ADD", f"cart-{number}", "kitchen", "dish", 1, "ID", f"again-{number}") for number in range(20)] == [2] * 20
-        wait_until(is_replaced, 20, "the process to be replaced")
+        wait_until(is_replaced, "the process to be replaced")
     with Client(first) as client:
         assert [client("CART.COUNT", f"cart-{number}") for number in range(20)] == [2] * 20
     several.wait_for_output("process 1 ended: signal 9; starting another")
@@ -118,7 +119,7 @@ def test_they_end_with_what_started_them_however_it_ends(data_dir):
             server.kill()
         else:
             assert server.stop(end) == 0, server.output()
-        wait_until(lambda: all(map(is_free, [port, *own_ports(port)])), 20, "the processes to end")
+        wait_until(lambda: all(map(is_free, [port, *own_ports(port)])), "the processes to end")
     run = run_tiffin("audit", "--data-dir", data_dir)
     assert run.returncode == 0, run.stdout
 

@@ -193,12 +193,12 @@ def test_a_promotion_is_used_as_often_as_its_limits_say_and_comes_back_with_an_o
     client("PROMO.PUT", "l", "first", json.dumps(off | {"limit": 3}))
     assert client.json("CART.QUOTE", "l-5")["total"] == 900 and card()["state"] == "open"
     client("PROMO.PUT", "l", "first", json.dumps(off))
-    wait_until(lambda: card()["state"] == "spent", 30, "the promotion to be spent")
+    wait_until(lambda: card()["state"] == "spent", "the promotion to be spent")
     # Even where the kitchen has begun: nobody has had what it takes off.
     for placed, cart in ((first, "l-2"), (second, "l-5")):
         client("ORDER.PREPARE", placed)
         client("ORDER.CANCEL", placed, "BY", "merchant", "CODE", "ITEMS")
-        wait_until(lambda: client.json("CART.QUOTE", cart)["total"] == 900, 30, "the promotion to come back")
+        wait_until(lambda: client.json("CART.QUOTE", cart)["total"] == 900, "the promotion to come back")
         order(cart)
     assert card()["state"] == "spent" and client.json("PROMO.GET", "l")["promotions"][0]["used"] == 2
     client("PROMO.END", "l", "first")

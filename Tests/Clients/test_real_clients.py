@@ -12,14 +12,14 @@ import textwrap
 import time
 
 import pytest
+from tiffin import PATIENCE_SECONDS
 
-PATIENCE = 30
 
 
 def redis_cli(server, *arguments, stdin=""):
     return subprocess.run(
         ["redis-cli", "-p", str(server.port), *arguments],
-        input=stdin, capture_output=True, text=True, timeout=PATIENCE,
+        input=stdin, capture_output=True, text=True, timeout=PATIENCE_SECONDS,
     )
 
 
@@ -49,7 +49,7 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
 
     def read_until(expected):
         nonlocal seen
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while expected not in seen:
             assert time.monotonic() < deadline, f"no {expected!r} in {seen!r}"
             if select.select([terminal], [], [], 1)[0]:
@@ -76,7 +76,7 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
 def test_every_command_is_listed_without_knowing_one(server, client):
     """redis-cli keeps HELP for itself, so `COMMAND HELP` is what works there."""
     netcat = subprocess.run(
-        ["nc", "127.0.0.1", str(server.port)], input="HELP\nQUIT\n", capture_output=True, text=True, timeout=PATIENCE)
+        ["nc", "127.0.0.1", str(server.port)], input="HELP\nQUIT\n", capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     for run in [redis_cli(server, "COMMAND", "HELP"), netcat]:
         assert (run.stderr, run.returncode) == ("", 0)
         for command in ["CART.ADD", "OUTLET.HOME", "LOG.PROVE <stream> <version>", "COMMAND HELP", "QUIT"]:
@@ -107,7 +107,7 @@ def test_redis_benchmark_runs_without_a_warning(server, outlet):
     run = subprocess.run(
         ["redis-benchmark", "-p", str(server.port), "-n", "2000", "-c", "20", "-P", "4", "-r", "100", "-q",
          "CART.ADD", f"{outlet}-__rand_int__", outlet, "rice", "1"],
-        capture_output=True, text=True, timeout=PATIENCE,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS,
     )
     assert (run.returncode, run.stderr) == (0, "")
     assert "requests per second" in run.stdout
@@ -165,6 +165,6 @@ def test_redis_py_connects_without_a_warning(server, outlet, options, flavour):
     """
     run = subprocess.run(
         [sys.executable, "-W", "error", "-X", "dev", "-c", textwrap.dedent(program)],
-        capture_output=True, text=True, timeout=PATIENCE,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS,
     )
     assert (run.stderr, run.stdout, run.returncode) == ("", "", 0)

@@ -11,12 +11,11 @@ from edits import patched
 from tampering import forge
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    PROJECTIONS, Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin,
-    saved_database, section_document, sql, wait_until,
+    PATIENCE_SECONDS, PROJECTIONS, Server, binary, fresh_database, item_document, open_transaction, put_open_outlet,
+    run_tiffin, saved_database, section_document, sql, wait_until,
 )
 
 CARTS = 40
-SECONDS = 20
 
 # Rows that follow from no log.
 WRONG_COUNT = "update tiffin.cart_counts set count = 99 where cart = 'cart-7';"
@@ -49,7 +48,7 @@ def wait_for_checkpoint(url, partitions=1):
     """Waits until everything that happened is saved."""
     behind = ("select count(*) from tiffin.log_head h left join tiffin.projection_checkpoints c "
               "on c.partition = h.partition and c.state = 'active' where c.position is distinct from h.position")
-    wait_until(lambda: sql(behind, url) == "0", SECONDS, "a checkpoint of everything")
+    wait_until(lambda: sql(behind, url) == "0", "a checkpoint of everything")
 
 
 def all_active(generation):
@@ -86,7 +85,7 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
     forge(TAMPERED, saved)
     with Server(database=saved) as server, server.client() as client, server.client() as listener:
         # A count comes from the log until it is known that all rows are those that were saved.
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 99, SECONDS, "the row to be believed")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 99, "the row to be believed")
         home = client.json("OUTLET.HOME", "kitchen")
         assert price(client) == 1
         subscribe(listener, "home:kitchen")
@@ -153,7 +152,7 @@ def rebuild_state(client):
 def test_an_admin_has_rows_rebuilt_over_the_wire(saved):
     forge(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 99, SECONDS, "the row to be believed")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 99, "the row to be believed")
         assert rebuild_state(client) == ({"state": "none"}, "none")
         assert client.error("PROJECTION.REBUILD", "catalogue").code == "INVALID"
         with open_transaction(saved, "select 1 from tiffin.projection_checkpoints for update"):
@@ -162,10 +161,10 @@ def test_an_admin_has_rows_rebuilt_over_the_wire(saved):
             # Everybody is served meanwhile.
             assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
             assert rebuild_state(client)[0]["state"] == "running"
-        wait_until(lambda: rebuild_state(client)[0]["state"] == "done", SECONDS, "the rebuild")
+        wait_until(lambda: rebuild_state(client)[0]["state"] == "done", "the rebuild")
         state, trouble = rebuild_state(client)
         assert (state["projection"], state["changed_rows"], trouble) == ("cart_counts", "1", "none")
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 2 + 7 % 5, SECONDS, "the new rows")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 2 + 7 % 5, "the new rows")
         assert stored(saved, "generation") == "2" and stored(saved, "generation", "orders") == "1"
         server.wait_for_output("cart_counts was rebuilt: 1 row differs from before")
     assert rebuild(saved, "cart_counts").returncode == 0
@@ -178,7 +177,7 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
         assert rebuild(saved, "cart_counts").returncode == 0
         assert generations(saved) == sorted(
             ["cart_counts active 2", "cart_counts previous 1"] + all_active(1)[1:])
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 3, SECONDS, "the new rows")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3, "the new rows")
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 4)
         client("CART.ADD", "new", "kitchen", "dish-0", 2)
         wait_for_checkpoint(saved)
@@ -186,11 +185,11 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
         assert generations(saved) == [
             "cart_counts active 1", "cart_counts previous 2", *all_active(1)[1:]]
         # As wrong as before, with what has happened since.
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, SECONDS, "the rows from before")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, "the rows from before")
         assert client("CART.COUNT", "new") == 2
         assert sql("select count from tiffin.cart_counts where cart = 'new'", saved) == "2"
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 + 4, SECONDS, "the right rows")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 + 4, "the right rows")
         assert rebuild(saved, "cart_counts").returncode == 0
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
         # The other one was never rebuilt.
@@ -215,7 +214,7 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
     with Server(database=saved) as server, server.client() as client:
         # There is an answer from the first moment on, if necessary that of the other version.
         assert client("CART.COUNT", "cart-7") in (99, 3)
-        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, "new rows")
         server.wait_for_output("by another version: it is served as it is, and rebuilt in the background")
         assert generations(saved) == all_active(2)
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
@@ -235,7 +234,7 @@ def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(sa
             select partition, projection, 99, position, digest, 2 from tiffin.projection_checkpoints""", saved)
         before = stored(saved, "position")
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
-        wait_until(lambda: "rebuilt rows cannot be taken over" in server.output(), SECONDS, "an error")
+        wait_until(lambda: "rebuilt rows cannot be taken over" in server.output(), "an error")
         assert client("CART.COUNT", "cart-7") == 4
         server.wait_for_output("another version of Tiffin made them")
         assert server.stop() == 0
@@ -363,7 +362,7 @@ def test_a_second_server_takes_over_the_rows_that_replaced_others(saved):
         sql("update tiffin.outlet_home_rows set snapshot = '{'", saved)
         with Server(database=saved) as first, first.client() as client:
             assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
-            wait_until(lambda: "serving from rows that were rebuilt" in second.output(), SECONDS, "the new rows")
+            wait_until(lambda: "serving from rows that were rebuilt" in second.output(), "the new rows")
             assert other("CART.ADD", "cart-8", "kitchen", "dish-0", 1) == 5
             wait_for_checkpoint(saved)
     assert_sound(saved)
@@ -394,10 +393,10 @@ def test_a_rebuild_that_is_killed_leaves_everything_as_it_was(saved):
     with checkpoints_locked(saved):
         process = start_rebuild(saved)
         # Its rows are written, and it is about to switch.
-        wait_until(lambda: waiting(saved) == 1, SECONDS, "a rebuild that waits")
+        wait_until(lambda: waiting(saved) == 1, "a rebuild that waits")
         process.kill()
         process.communicate()
-    wait_until(lambda: connections(saved) == 0, SECONDS, "the end of its connection")
+    wait_until(lambda: connections(saved) == 0, "the end of its connection")
     assert generations(saved) == all_active(1)
     assert sql("select distinct generation from tiffin.cart_count_rows", saved) == "1"
     assert sql("select count from tiffin.cart_counts where cart = 'cart-7'", saved) == "99"
@@ -408,8 +407,8 @@ def test_a_rebuild_that_is_killed_leaves_everything_as_it_was(saved):
 def test_of_two_rebuilds_at_once_one_is_refused(saved):
     with checkpoints_locked(saved):
         both = [start_rebuild(saved), start_rebuild(saved)]
-        wait_until(lambda: waiting(saved) == 2, SECONDS, "two rebuilds that wait")
-    ends = sorted((*process.communicate(timeout=SECONDS), process.returncode) for process in both)
+        wait_until(lambda: waiting(saved) == 2, "two rebuilds that wait")
+    ends = sorted((*process.communicate(timeout=PATIENCE_SECONDS), process.returncode) for process in both)
     assert sorted(code for _, _, code in ends) == [0, 1]
     refused = next(errors for _, errors, code in ends if code == 1)
     assert "another rebuild was faster: nothing was changed" in refused

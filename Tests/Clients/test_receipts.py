@@ -14,8 +14,8 @@ import pytest
 
 from tampering import tamper
 from tiffin import (
-    CHECKOUT, Server, binary, connection_to, fresh_database, item_document, put_open_outlet, read_log, run_tiffin,
-    section_document, sql,
+    CHECKOUT, PATIENCE_SECONDS, Server, binary, connection_to, fresh_database, item_document, put_open_outlet,
+    read_log, run_tiffin, section_document, sql,
 )
 
 CHECKER = CHECKOUT / "docs" / "check_receipt.py"
@@ -25,13 +25,13 @@ def check(*arguments, text=None):
     """Runs the independent checker."""
     return subprocess.run(
         [sys.executable, "-I", str(CHECKER), *map(str, arguments)], input=text, capture_output=True, text=True,
-        timeout=60)
+        timeout=PATIENCE_SECONDS)
 
 
 def verify(*arguments, text=None):
     """Runs `tiffin verify`, with nothing in its environment."""
     return subprocess.run(
-        [binary(), "verify", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60, env={})
+        [binary(), "verify", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=PATIENCE_SECONDS, env={})
 
 
 def heads(client):
@@ -414,7 +414,7 @@ def test_wrong_options_are_named(log):
 def test_a_receipt_goes_from_redis_cli_to_verify(server, client, outlet, name):
     client("CART.ADD", name, outlet, "rice", 1, "NOTE", "für Ännchen 🍱")
     script = f"redis-cli -p {server.port} LOG.PROVE cart-{name} 1 | {binary()} verify -"
-    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert (run.returncode, run.stderr) == (0, "") and f"version 1 of cart-{name}" in run.stdout
 
 
@@ -444,7 +444,7 @@ def test_the_example_of_the_documentation_is_a_receipt(tmp_path):
 def test_the_example_of_the_documentation_can_be_followed_with_sha256sum():
     [script] = fenced("bash")
     [receipt] = map(json.loads, fenced("json"))
-    run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert (run.returncode, run.stderr) == (0, "")
     told = [line[2:] for line in script.splitlines() if re.fullmatch("# [0-9a-f]+", line)]
     assert run.stdout.split() == told

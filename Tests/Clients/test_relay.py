@@ -10,7 +10,8 @@ import pytest
 
 from receiver import Receiver, check
 from tiffin import (
-    Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
+    PATIENCE_SECONDS, Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document,
+    sql, wait_until,
 )
 
 
@@ -42,7 +43,7 @@ class Relay:
     def end(self) -> int:
         """The status of a relay that ends by itself."""
         if not self.process.stderr.closed:
-            self.said += self.process.communicate(timeout=20)[1]
+            self.said += self.process.communicate(timeout=PATIENCE_SECONDS)[1]
         return self.process.returncode
 
 
@@ -114,8 +115,9 @@ def _nothing_is_skipped(database, receiver, options):
                 if relay.process.poll() is not None:
                     relay.end()
                     relay.start()
-                wait_until(lambda: relay.process.poll() is not None or not missing(), 30,
-                           "events to be taken, or the relay to be killed")
+                wait_until(
+                    lambda: relay.process.poll() is not None or not missing(),
+                    "events to be taken, or the relay to be killed")
         check(receiver, secret_of(database), expected, set_aside(database))
         assert not receiver.plan and bool(set_aside(database)) == bool(options)
 
@@ -145,7 +147,7 @@ def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
         write(client, 0)
         with Relay(server, database, receiver, "--only", "outlet.registered") as relay:
             receiver.wait_for(lambda: receiver.taken)
-            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, 10, "all to be well")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, "all to be well")
             relay.process.terminate()
             assert relay.end() == 0
         with Relay(server, database, receiver):
@@ -162,7 +164,7 @@ def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
         # Nobody is there any more.
         with Relay(server, database, receiver):
             write(client, 1)
-            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"], 30, "the failure to be seen")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"], "the failure to be seen")
             (place,) = client.json("RELAY.LIST")["relays"]
             assert f"event 0-{place['position'] + 1} is not taken" in place["failure"] and place["failedAt"]
             assert place["position"] + place["events"] == len(documents(client))
@@ -194,7 +196,7 @@ def test_a_refused_event_holds_back_its_stream_and_no_other(kitchen):
         with Relay(server, database, receiver, "--retry-most", "100"):
             receiver.wait_for(lambda: len(receiver.taken) == len(expected) - 3)
             place = client.json("RELAY.LIST")["relays"][0]
-            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["events"] == 0, 10, "the place")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["events"] == 0, "the place")
             place = client.json("RELAY.LIST")["relays"][0]
             assert (place["heldBack"], place["setAside"]) == (3, 0) and first in place["failure"]
             lines = tell(database, "--list").splitlines()
@@ -204,8 +206,8 @@ def test_a_refused_event_holds_back_its_stream_and_no_other(kitchen):
             receiver.refused = set()
             receiver.wait_for(lambda: len(receiver.taken) == len(expected))
             assert receiver.taken[-3:] == [first, *later]
-            wait_until(lambda: tell(database, "--list") == "", 10, "nothing to be held back")
-            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, 10, "all to be well")
+            wait_until(lambda: tell(database, "--list") == "", "nothing to be held back")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["failure"] is None, "all to be well")
         check(receiver, secret_of(database), expected)
 
 
@@ -219,7 +221,7 @@ def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
         receiver.refused = {first, other}
         with Relay(server, database, receiver, "--give-up-after", "2", "--only", "cart") as relay:
             receiver.wait_for(lambda: later in receiver.taken)
-            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["setAside"] == 2, 10, "both to be set aside")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"][0]["setAside"] == 2, "both to be set aside")
             assert [line.split()[0] for line in tell(database, "--list").splitlines()] == [first, other]
             assert ": set aside at " in tell(database, "--list") and ", 2 attempts, the last at " in tell(database, "--list")
             # The partition waits for the next one of a stream, and then that has to wait for an earlier one.
@@ -227,16 +229,16 @@ def test_an_event_is_given_up_sent_again_and_skipped(kitchen):
             client("CART.ADD", "cart-0-1", "kitchen-0", "rice", 1)
             expected = documents(client)
             last = f"0-{len(expected)}"
-            wait_until(lambda: last in (client.json("RELAY.LIST")["relays"][0]["failure"] or ""), 10, "the partition to wait")
+            wait_until(lambda: last in (client.json("RELAY.LIST")["relays"][0]["failure"] or ""), "the partition to wait")
             tell(database, "--again", first)
-            wait_until(lambda: f": waits for {first}" in tell(database, "--list"), 10, "the last one to wait")
+            wait_until(lambda: f": waits for {first}" in tell(database, "--list"), "the last one to wait")
             receiver.plan = []
             receiver.wait_for(lambda: receiver.taken[-1] == last)
             assert receiver.taken[-2] == first
             for wrong in (("--again", later), ("--skip", later, "--reason", "no")):
                 assert f"neither holds back event {later}, nor has set it aside" in tell(database, *wrong, status=1)
             tell(database, "--skip", other, "--reason", "too long for the till")
-            wait_until(lambda: tell(database, "--list") == "", 10, "nothing to be set aside")
+            wait_until(lambda: tell(database, "--list") == "", "nothing to be set aside")
             relay.process.terminate()
             assert relay.end() == 0
         assert f"event {other} is not taken: the address is answered with status 500. It is set aside" in relay.said
@@ -253,7 +255,7 @@ def hold_back_since(database, receiver, relay, event, interval):
     """Has an event be refused, and makes it so that it was refused first so long ago."""
     receiver.refused = {event}
     with relay:
-        wait_until(lambda: event in tell(database, "--list"), 10, "the event to be held back")
+        wait_until(lambda: event in tell(database, "--list"), "the event to be held back")
     sql(f"update tiffin.relay_deliveries set refused_at = now() - interval '{interval}'", database)
 
 
@@ -292,7 +294,7 @@ def test_an_event_is_given_up_after_so_many_seconds(kitchen):
         first, = streams_of(expected)["cart-cart-0-1"]
         receiver.refused = {first}
         with Relay(server, database, receiver, "--give-up-time", "1"):
-            wait_until(lambda: set_aside(database) == {first}, 20, "the event to be given up")
+            wait_until(lambda: set_aside(database) == {first}, "the event to be given up")
         refused = [when for _, headers, _, when in receiver.requests if headers["webhook-id"] == first]
         assert 1 <= refused[-1] - refused[0] < 3 and len(refused) > 5
 
@@ -307,7 +309,7 @@ def test_no_event_is_given_up_while_nobody_is_there(kitchen):
             hold_back_since(database, receiver, relay, first, "73 hours")
         tried = "select attempts - refusals from tiffin.relay_deliveries"
         with relay:
-            wait_until(lambda: int(sql(tried, database)) > 2, 20, "attempts that reach nobody")
+            wait_until(lambda: int(sql(tried, database)) > 2, "attempts that reach nobody")
         assert not set_aside(database)
 
 
@@ -343,7 +345,7 @@ def test_nobody_refuses_where_nobody_is(kitchen):
         with Receiver() as gone:
             write(client, 0)
         with Relay(server, database, gone, "--give-up-after", "1"):
-            wait_until(lambda: client.json("RELAY.LIST")["relays"], 10, "a failure")
+            wait_until(lambda: client.json("RELAY.LIST")["relays"], "a failure")
             (place,) = client.json("RELAY.LIST")["relays"]
             assert (place["position"], place["heldBack"], place["setAside"]) == (0, 0, 0)
         with Receiver(["busy"] * 3) as receiver, Relay(server, database, receiver, "--give-up-after", "1"):
@@ -362,10 +364,10 @@ def test_lines_are_whole_and_each_is_kept_whenever_the_relay_is_killed(kitchen, 
         for number in range(1, 6):
             with relay:
                 write(client, number)
-                wait_until(lambda: len(path.read_bytes().splitlines()) > 5 * number, 10, "lines")
+                wait_until(lambda: len(path.read_bytes().splitlines()) > 5 * number, "lines")
         expected = documents(client)
         with relay:
-            wait_until(lambda: json.loads(path.read_bytes().splitlines()[-1])["id"] == f"0-{len(expected)}", 10, "the last")
+            wait_until(lambda: json.loads(path.read_bytes().splitlines()[-1])["id"] == f"0-{len(expected)}", "the last")
         seen = {}
         for line in path.read_bytes().splitlines():
             message = json.loads(line)
@@ -422,7 +424,7 @@ def test_another_log_stops_it_until_somebody_says_where_to_go_on(kitchen):
         count = len(documents(client))
         with Relay(server, database, receiver):
             receiver.wait_for(lambda: len(receiver.taken) == count)
-            wait_until(lambda: sql("select position from tiffin.relay_cursors", database) == str(count), 10, "the cursor")
+            wait_until(lambda: sql("select position from tiffin.relay_cursors", database) == str(count), "the cursor")
         # As if the event at the cursor had been another one, in a log that is lost.
         sql("update tiffin.relay_cursors set event = 'cart-x@1 cart.cleared 2026-03-01T12:00:00Z'", database)
         relay = Relay(server, database, receiver).start()
@@ -444,8 +446,9 @@ def test_a_lost_place_stops_it_until_somebody_says_where_to_go_on():
             write(client, 0)
             before = documents(client, 2)
             with Relay(server, database, receiver) as relay:
-                wait_until(lambda: sql("select sum(position) from tiffin.relay_cursors", database) == str(len(before)), 20,
-                           "the places")
+                wait_until(
+                    lambda: sql("select sum(position) from tiffin.relay_cursors", database) == str(len(before)),
+                    "the places")
                 relay.process.terminate()
                 assert relay.end() == 0
             sql("delete from tiffin.relay_cursors where partition = 1", database)

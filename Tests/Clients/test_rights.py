@@ -12,7 +12,9 @@ from types import SimpleNamespace
 import pytest
 
 import tiffin
-from tiffin import CHECKOUT, Client, ReplyError, Server, fresh_database, item_document, run_tiffin, section_document
+from tiffin import (
+    CHECKOUT, PATIENCE_SECONDS, Client, ReplyError, Server, fresh_database, item_document, run_tiffin, section_document,
+)
 
 ROLES = ["customer", "merchant", "auditor", "admin"]
 
@@ -155,7 +157,7 @@ def routes():
 def test_a_role_may_use_its_routes_and_no_others(shop, role):
     wrong = []
     host, _, port = shop.server.site("console").partition("/")[0].rpartition(":")
-    connection = http.client.HTTPConnection(host, int(port), timeout=20)
+    connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_SECONDS)
     for method, path, route in routes():
         filled = re.sub(r"\{(\w+)\}", lambda match: VALUES[match[1]], path)
         query = [f"{each['name']}={VALUES.get(each['name'], 'x')}" for each in route.get("parameters", [])

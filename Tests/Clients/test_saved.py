@@ -8,9 +8,8 @@ import time
 import pytest
 from edits import canonical, patched
 from followers import message
-from tiffin import item_document, put_open_outlet, section_document, wait_until
+from tiffin import PATIENCE_SECONDS, item_document, put_open_outlet, section_document, wait_until
 
-SECONDS = 10
 
 
 def shared(name):
@@ -52,7 +51,7 @@ class Listener:
         assert (answer["revision"] if answer else 0) == change["to"]
 
     def take_until(self, name, wanted):
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while canonical(self.answers[name]) != canonical(wanted):
             assert time.monotonic() < deadline, f"{name} did not become {wanted}"
             self.take(self.client.read())
@@ -201,7 +200,7 @@ def test_what_a_connection_has_saved_ends_with_it(server, client, menu):
     with server.client() as other:
         other("BROWSE.SAVE", menu, "TAG", menu)
         assert saved() == before + 1
-    wait_until(lambda: saved() == before, SECONDS, "the query is gone")
+    wait_until(lambda: saved() == before, "the query is gone")
 
 
 def test_a_listener_moves_its_window(server, client, menu):

@@ -13,8 +13,9 @@ import schemas
 from monkeys import SHORT, SMALL, Recording, Tampering, run_monkey
 from test_missing import PICTURE
 from tiffin import (
-    CHECKOUT, REPLY_SECONDS, Client, Push, Server, fresh_database, item_document, put_open_outlet, run_tiffin,
-    section_document)
+    CHECKOUT, PATIENCE_SECONDS, REPLY_SECONDS, Client, Push, Server, fresh_database, item_document, put_open_outlet,
+    run_tiffin, section_document,
+)
 
 # In RESP3 they are answered by pushes alone.
 PUSHED = [b"SUBSCRIBE", b"UNSUBSCRIBE"]
@@ -61,7 +62,7 @@ class Watching(Tampering):
             while True:
                 reply = reader.read()
                 if not isinstance(reply, Push):
-                    self._check(self._queue(server).get(timeout=10), reply)
+                    self._check(self._queue(server).get(timeout=PATIENCE_SECONDS), reply)
                 frame, reader.file.kept = reader.file.kept, b""
                 client.sendall(frame)
         except (OSError, EOFError, ValueError):

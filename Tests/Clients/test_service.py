@@ -10,7 +10,7 @@ import tempfile
 
 import pytest
 
-from tiffin import CHECKOUT, Server, run_tiffin
+from tiffin import CHECKOUT, PATIENCE_SECONDS, Server, run_tiffin
 
 UNIT = CHECKOUT / "Packaging" / "tiffin.service"
 
@@ -61,6 +61,6 @@ def test_the_container_is_published_on_loopback_and_knows_whether_it_is_healthy(
     check = json.loads(re.search(r"^HEALTHCHECK .*\\\n    CMD (\[.*\])$", dockerfile, re.MULTILINE)[1])
     with Server(database=database, environment={"TIFFIN_WEB": "127.0.0.1:0"}) as server:
         here = [word.replace("127.0.0.1/7380", server.site("store").replace(":", "/")) for word in check]
-        assert subprocess.run(here, timeout=20).returncode == 0
+        assert subprocess.run(here, timeout=PATIENCE_SECONDS).returncode == 0
         assert server.stop() == 0
-        assert subprocess.run(here, timeout=20, stderr=subprocess.DEVNULL).returncode == 1
+        assert subprocess.run(here, timeout=PATIENCE_SECONDS, stderr=subprocess.DEVNULL).returncode == 1

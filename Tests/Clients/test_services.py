@@ -10,7 +10,8 @@ from edits import patched
 from followers import message
 from test_subscriptions import subscribe
 from tiffin import (
-    Server, binary, item_document, outlet_document, put_open_outlet, read_log, run_tiffin, section_document, sql,
+    PATIENCE_SECONDS, Server, binary, item_document, outlet_document, put_open_outlet, read_log, run_tiffin,
+    section_document, sql,
 )
 
 PHONE, ADDRESS, NAME = "0171 5550100", "12 Mill Road, second door", "Asha Fernando"
@@ -207,7 +208,7 @@ class TestOrders:
         assert (placed["schemaVersion"], placed["payload"]["service"]) == (4, "delivery")
         receipt = client("LOG.PROVE", f"order-{order}", 1)
         assert json.loads(json.loads(receipt)["event"]["payload"])["service"] == "delivery"
-        run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True, timeout=60)
+        run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True, timeout=PATIENCE_SECONDS)
         assert run.returncode == 0, run
         # What was placed stays, whatever the outlet says later.
         open_bistro(client, name, {"pickup": {"charges": {"delivery": {"fee": 1}}}})

@@ -53,10 +53,10 @@ def test_whoever_reads_the_history_keeps_no_cart_and_no_other_reader_waiting(dat
         with stopped_history(database):
             for number, reader in enumerate(readers):
                 reader.send(encode(*commands[number % len(commands)]))
-            wait_until(lambda: questions(client) == (2, len(readers) - 2), 5, "the first caller's two turns")
+            wait_until(lambda: questions(client) == (2, len(readers) - 2), "the first caller's two turns")
             for other, words in zip(others, [("OUTLET.HOME", "kitchen", "SINCE", 5), ("LOG.HEAD",), ("LOG.HEAD",)]):
                 other.send(encode(*words))
-            wait_until(lambda: questions(client) == (4, len(readers) - 1), 5, "the other's two turns")
+            wait_until(lambda: questions(client) == (4, len(readers) - 1), "the other's two turns")
             assert client.json("CART.GET", "c")["lines"][0]["note"] == "hot"
             assert client("CART.ADD", "c", "kitchen", "tea", 1, "CUSTOMER", "asha") == 3
         for reader in readers + others:
@@ -102,7 +102,7 @@ def test_a_large_request_waits_for_its_turn_only_while_others_are_served(databas
         put_large(merchant, 3)
         assert pauses(merchant) == 0, "nobody else is there"
         with server.client() as other, asking(other):
-            wait_until(lambda: put_large(merchant, 2) or pauses(merchant) > 0, 20, "a large request to wait")
+            wait_until(lambda: put_large(merchant, 2) or pauses(merchant) > 0, "a large request to wait")
             # What is small does not wait.
             before = pauses(merchant)
             assert merchant.error("MENU.PUT", "kitchen", "x").code == "INVALID"

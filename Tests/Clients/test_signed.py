@@ -8,7 +8,9 @@ import pytest
 
 from test_order_proofs import check as check_order
 from test_receipts import check, verify
-from tiffin import Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql
+from tiffin import (
+    PATIENCE_SECONDS, Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql,
+)
 
 LOG = "log.example/orders"
 
@@ -41,7 +43,7 @@ class Witness:
 
     def __exit__(self, *_):
         self.process.kill()
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=PATIENCE_SECONDS)
         self.process.stdout.close()
 
     @property

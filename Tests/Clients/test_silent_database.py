@@ -124,8 +124,8 @@ def go_on_beside_silent(names):
     with fresh_database() as database, Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "kitchen", MENU)
         assert use_every_connection(client, 0)[0][::3] == [1, 1]
-        first = wait_until(lambda: (found := backends(database)).keys() >= SILENT_SECONDS.keys() and found, 20,
-                           "every connection to be made")
+        first = wait_until(
+            lambda: (found := backends(database)).keys() >= SILENT_SECONDS.keys() and found, "every connection to be made")
         assert "state=open" in client("INFO", "database").decode()
         with watched(server) as told, stopped_between_questions([first[name] for name in names], database):
             # The index of streams is looked at after the checkpoints.
@@ -143,7 +143,7 @@ def go_on_beside_silent(names):
             for name in names:
                 # A thread of its own writes the line.
                 line = f"tiffin {name}: no answer within"
-                wait_until(lambda: line in server.output(), 20, line)
+                wait_until(lambda: line in server.output(), line)
                 assert f"connection_{name.replace(' ', '')}" in told, f"INFO does not say that {name} waits: {told}"
             # The old connections still say nothing. The new ones can be used, and everything is as before.
             for name in names:
@@ -152,7 +152,8 @@ def go_on_beside_silent(names):
             assert replies[::3] == [1, 1] and replies[2] == 1 and slowest < IN_TIME
             # A look at the checkpoints that began meanwhile waits for two connections, and tries again after 10 seconds.
             # After a save that had to wait, there is a pause of nine times as long.
-            wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), 130, "a checkpoint to be saved")
+            wait_until(
+                lambda: b"unsaved_events=0" in client("INFO", "projections"), "a checkpoint to be saved", seconds=130)
 
 
 def test_the_server_goes_on_while_connections_are_silent_one_by_one_and_all_at_once():
@@ -251,7 +252,7 @@ def test_a_second_signal_ends_a_stop_that_takes_long():
             with server.client() as other:
                 other("PING")
             server.process.send_signal(signal.SIGTERM)
-            wait_until(lambda: "stopping" in server.output(), 10, "the server to begin to stop")
+            wait_until(lambda: "stopping" in server.output(), "the server to begin to stop")
             server.process.send_signal(signal.SIGTERM)
             assert server.process.wait(timeout=10) == 130
         assert "crash" not in server.output().lower()

@@ -9,7 +9,7 @@ import pytest
 
 import tiffin
 from edits import Editor, canonical, patched
-from tiffin import ReplyError, Server, item_document, outlet_document, section_document, wait_until
+from tiffin import PATIENCE_SECONDS, ReplyError, Server, item_document, outlet_document, section_document, wait_until
 
 
 def history(client, editor, commands):
@@ -175,7 +175,7 @@ def test_another_server_knows_the_revisions_too(database):
             editor = Editor("kitchen", random.Random(5))
             editor.put(writer)
             homes = history(writer, editor, 30)
-            wait_until(lambda: reader.json("OUTLET.HOME", "kitchen") == homes[max(homes)], 10, "the other server")
+            wait_until(lambda: reader.json("OUTLET.HOME", "kitchen") == homes[max(homes)], "the other server")
             check_all(reader, "kitchen", homes)
 
 
@@ -244,7 +244,7 @@ def test_answers_are_right_while_others_write(server, name):
                 assert home["revision"] == change["to"]
             assert canonical(home) == canonical(client.json("OUTLET.HOME", name))
     finally:
-        thread.join(timeout=60)
+        thread.join(timeout=PATIENCE_SECONDS)
 
 
 def test_patches_are_not_much_larger_than_the_edits_that_they_tell_of(client, name):

@@ -42,7 +42,7 @@ def test_lost_connections_lose_and_duplicate_nothing(database):
         for _ in range(8):
             # Between two cuts something is written.
             before = sum(list(replies.values()))
-            wait_until(lambda: sum(list(replies.values())) > before + 20, tiffin.REPLY_SECONDS, "more replies")
+            wait_until(lambda: sum(list(replies.values())) > before + 20, "more replies")
             sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", database)
         with server.client() as client:
             # The server may notice only now that the last connection is gone.
@@ -91,7 +91,7 @@ def test_several_partitions_serve_as_one(database, end):
             replies = client.pipeline([("CART.ADD", f"c{n}", f"kitchen-{n % 8}", "dish-1", 2) for n in range(400)])
             assert replies == [2] * 400
             orders = client.pipeline([("CART.CHECKOUT", f"c{n}", "TOTAL", 202) for n in range(40)])
-            wait_until(lambda: client("INFO", "projections").count(b"saved_position=0") == 0, 20, "four checkpoints")
+            wait_until(lambda: client("INFO", "projections").count(b"saved_position=0") == 0, "four checkpoints")
 
             def everything():
                 return [
@@ -125,16 +125,20 @@ def test_two_servers_save_the_same_read_models(database):
         for round in range(3):
             for turn, server in enumerate(pair):
                 with server.client() as client:
-                    wait_until(lambda: client("OUTLET.HOME", "kitchen"), 5, "the outlet")
+                    wait_until(lambda: client("OUTLET.HOME", "kitchen"), "the outlet")
                     added = client.pipeline([("CART.ADD", f"c{n}", "kitchen", f"dish-{round}", 1) for n in range(100)])
                     assert added == [2 * round + turn + 1] * 100
             pair[round % 2].kill()
             pair[round % 2].start()
         with pair[0].client() as first, pair[1].client() as second:
             head = first.json("LOG.HEAD")[0]["position"]
-            wait_until(lambda: first("OUTLET.HOME", "kitchen", "CART", "c99") == second("OUTLET.HOME", "kitchen", "CART", "c99"), 5, "equal homes")
+            wait_until(
+                lambda: first("OUTLET.HOME", "kitchen", "CART", "c99") == second("OUTLET.HOME", "kitchen", "CART", "c99"),
+                "equal homes")
             assert [first("CART.COUNT", f"c{n}") for n in range(100)] == [second("CART.COUNT", f"c{n}") for n in range(100)] == [6] * 100
-            wait_until(lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(head), 10, "a checkpoint")
+            wait_until(
+                lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(head),
+                "a checkpoint")
         assert [server.stop() for server in pair] == [0, 0]
         # A model restored from the rows of either is the one that follows from the log.
         saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
@@ -142,7 +146,9 @@ def test_two_servers_save_the_same_read_models(database):
             "truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.order_rows, tiffin.takings_rows, tiffin.supply_rows, tiffin.process_rows",
             database)
         with pair[0].start().client() as client:
-            wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == str(len(PROJECTIONS)), 10, "a checkpoint")
+            wait_until(
+                lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == str(len(PROJECTIONS)),
+                "a checkpoint")
             assert client("CART.COUNT", "c0") == 6
         assert pair[0].stop() == 0
         assert sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database) == saved
@@ -176,7 +182,9 @@ def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage)
 
         def check():
             client.on_reply = schemas.unchecked
-            wait_until(lambda: b"position:%d\r" % position in client("INFO", "log") or b"position:%d\r" % (position + 1) in client("INFO", "log"), 5, "the event to be read")
+            wait_until(
+                lambda: b"position:%d\r" % position in client("INFO", "log") or b"position:%d\r" % (position + 1) in client("INFO", "log"),
+                "the event to be read")
             category, _, name = stream.partition("-")
             if category == "cart" and " " not in name:
                 for command in (("CART.GET", name), ("CART.COUNT", name), ("CART.ADD", name, "kitchen", "dish-1", 1)):
@@ -195,7 +203,9 @@ def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage)
 
         check()
         assert client("CART.ADD", "well", "kitchen", "dish-1", 1) == 2
-        wait_until(lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(position + 1), 10, "a checkpoint past it")
+        wait_until(
+            lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(position + 1),
+            "a checkpoint past it")
     for _ in range(2):
         with Server(database=database) as server, server.client() as client:
             check()

@@ -19,11 +19,10 @@ from edits import Editor, canonical, patched
 from followers import Follower, message
 from tampering import insert_event
 from tiffin import (
-    Client, Push, ReplyError, Server, encode, in_the_words_of_redis, item_document, put_open_outlet, section_document,
-    wait_until,
+    PATIENCE_SECONDS, Client, Push, ReplyError, Server, encode, in_the_words_of_redis, item_document, put_open_outlet,
+    section_document, wait_until,
 )
 
-PATIENCE = 30
 
 
 def items(reply):
@@ -145,7 +144,7 @@ def test_changes_that_do_not_concern_a_cart_are_not_sent(server, client, outlet,
         assert (change["from"], change["to"]) == (1, 2)
         return True
 
-    wait_until(is_silent, PATIENCE, "nothing but the cart's own change to be sent")
+    wait_until(is_silent, "nothing but the cart's own change to be sent")
 
 
 def test_a_cart_that_changed_and_changed_back_is_sent_again(server, client, outlet, name):
@@ -237,7 +236,7 @@ def test_every_change_reaches_everybody(server, client, outlet):
             client("MENU.ITEM.PRICE", outlet, "rice", price)
             told = {json.dumps(message(listener.read())[1]) for listener in listeners}
             assert len(told) == 1
-    wait_until(lambda: pubsub_channels(client) == 0, PATIENCE, "the subscriptions to be gone")
+    wait_until(lambda: pubsub_channels(client) == 0, "the subscriptions to be gone")
 
 
 def test_another_server_sends_messages_too(database):
@@ -249,7 +248,7 @@ def test_another_server_sends_messages_too(database):
             for price in range(2, 6):
                 writer("MENU.ITEM.PRICE", "kitchen", "tea", price)
                 writer("CART.ADD", "c", "kitchen", "tea", 1)
-            wait_until(lambda: follower.read_now("cart:c") == writer.json("CART.GET", "c"), PATIENCE, "the cart")
+            wait_until(lambda: follower.read_now("cart:c") == writer.json("CART.GET", "c"), "the cart")
             follower.check()
 
 
@@ -321,7 +320,7 @@ def test_followed_documents_equal_fresh_reads(server, client, name, seed):
                     other.take_next()
         stop.set()
         for thread in threads:
-            thread.join(timeout=PATIENCE)
+            thread.join(timeout=PATIENCE_SECONDS)
         assert not failures, failures
         for follower in followers:
             follower.check()
@@ -365,7 +364,7 @@ def test_after_a_kill_since_closes_the_gap(database):
                         home = patched(home, change)
                         seen.append(home["revision"])
                 server.kill()
-                thread.join(timeout=PATIENCE)
+                thread.join(timeout=PATIENCE_SECONDS)
             server.start()
         with server.client() as client:
             change = client.json("OUTLET.HOME", "kitchen", "SINCE", home["revision"])
@@ -513,8 +512,8 @@ def test_subscribing_and_unsubscribing_leaves_nothing_behind(server, client, out
             listener.close()
     finally:
         stop.set()
-        thread.join(timeout=PATIENCE)
-    wait_until(lambda: pubsub_channels(client) == before, PATIENCE, "the subscriptions to be gone")
+        thread.join(timeout=PATIENCE_SECONDS)
+    wait_until(lambda: pubsub_channels(client) == before, "the subscriptions to be gone")
 
 
 # --- as Redis does it
@@ -572,18 +571,18 @@ def test_redis_py_listens(server, client, outlet, options, flavour):
             {call}pubsub.subscribe("home:{outlet}", "cart:{outlet}-c")
             seen = []
             for _ in range(4):
-                seen.append({call}pubsub.get_message(timeout=10))
+                seen.append({call}pubsub.get_message(timeout=30))
             assert [m["type"] for m in seen] == ["subscribe", "subscribe", "message", "message"], seen
             assert json.loads(seen[2]["data"])["patch"] == []
             {call}client.execute_command("MENU.ITEM.PRICE", "{outlet}", "rice", 1)
-            change = {call}pubsub.get_message(timeout=10)
+            change = {call}pubsub.get_message(timeout=30)
             assert change["type"] == "message" and change["channel"] == b"home:{outlet}", change
             assert json.loads(change["data"])["from"] == json.loads(seen[2]["data"])["to"]
             {call}pubsub.ping()
-            pong = {call}pubsub.get_message(timeout=10)
+            pong = {call}pubsub.get_message(timeout=30)
             assert pong is None or pong["type"] == "pong", pong
             {call}pubsub.unsubscribe("home:{outlet}")
-            while (m := {call}pubsub.get_message(timeout=10))["type"] != "unsubscribe":
+            while (m := {call}pubsub.get_message(timeout=30))["type"] != "unsubscribe":
                 pass
             assert m["data"] == 1
             {call}pubsub.{"aclose" if call else "close"}()
@@ -593,7 +592,7 @@ def test_redis_py_listens(server, client, outlet, options, flavour):
     """
     run = subprocess.run(
         [sys.executable, "-W", "error", "-X", "dev", "-c", textwrap.dedent(program)],
-        capture_output=True, text=True, timeout=PATIENCE,
+        capture_output=True, text=True, timeout=PATIENCE_SECONDS,
     )
     assert (run.stderr, run.stdout, run.returncode) == ("", "", 0)
 
@@ -607,14 +606,14 @@ def test_redis_cli_listens(server, client, outlet, protocol):
     thread = threading.Thread(target=lambda: lines.extend(process.stdout), daemon=True)
     thread.start()
     try:
-        wait_until(lambda: any('"patch":[]' in line.replace("\\", "") for line in lines), PATIENCE, "the first message")
+        wait_until(lambda: any('"patch":[]' in line.replace("\\", "") for line in lines), "the first message")
         client("MENU.ITEM.PRICE", outlet, "rice", 1)
-        wait_until(lambda: any("/model/price" in line for line in lines), PATIENCE, "the change")
+        wait_until(lambda: any("/model/price" in line for line in lines), "the change")
         assert not any("rror" in line for line in lines), lines
     finally:
         process.kill()
-        process.wait(timeout=PATIENCE)
-        thread.join(timeout=PATIENCE)
+        process.wait(timeout=PATIENCE_SECONDS)
+        thread.join(timeout=PATIENCE_SECONDS)
         process.stdin.close()
         process.stdout.close()
 

@@ -214,7 +214,7 @@ def test_sums_outlive_the_server_and_an_audit_finds_nothing(sold):
         check(client, outlets, sums)
         # Rebuilt rows are the same.
         client("PROJECTION.REBUILD", "takings")
-        tiffin.wait_until(lambda: rebuild_state(client)[0]["state"] == "done", 60, "the rebuild")
+        tiffin.wait_until(lambda: rebuild_state(client)[0]["state"] == "done", "the rebuild")
         assert rebuild_state(client)[0]["changed_rows"] == "0"
         check(client, outlets, sums)
     server.stop()

@@ -26,7 +26,7 @@ def rfc3339(moment: int) -> str:
 def next_millisecond(client) -> int:
     """A time that is over, so that nothing more can be recorded at it."""
     moment = milliseconds(client)
-    wait_until(lambda: milliseconds(client) > moment, 5, "a millisecond to pass")
+    wait_until(lambda: milliseconds(client) > moment, "a millisecond to pass")
     return moment
 
 
@@ -174,7 +174,7 @@ def test_pauses_and_suspensions_end_when_their_time_has_come(database):
             seen.append((time, answer))
             codes.append([line["problem"] and line["problem"]["code"] for line in json.loads(answer)["lines"]])
             if until:
-                wait_until(lambda: milliseconds(client) >= until, 5, "the pause or suspension to end")
+                wait_until(lambda: milliseconds(client) >= until, "the pause or suspension to end")
         assert codes == [["CLOSED", "CLOSED"], ["SOLDOUT", None], [None, None]]
         for time, answer in seen:
             assert client("CART.GET", "c", "AT", rfc3339(time)) == answer

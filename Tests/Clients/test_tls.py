@@ -19,11 +19,10 @@ from redis.retry import Retry
 from certificates import Certificates
 from monkeys import SHORT, SMALL
 from tiffin import (
-    Server, encode, fresh_database, item_document, private_cluster, put_open_outlet, run_tiffin, section_document,
-    sql, wait_until,
+    PATIENCE_SECONDS, Server, encode, fresh_database, item_document, private_cluster, put_open_outlet, run_tiffin,
+    section_document, sql, wait_until,
 )
 
-PATIENCE = 30
 
 
 @pytest.fixture(scope="session")
@@ -47,7 +46,7 @@ def ca(certificates):
 
 def redis_cli(server, *arguments):
     return subprocess.run(
-        ["redis-cli", "-p", str(server.port), *arguments], capture_output=True, text=True, timeout=PATIENCE)
+        ["redis-cli", "-p", str(server.port), *arguments], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
 
 
 def address(server):
@@ -112,7 +111,7 @@ def test_sessions_of_both_versions_are_resumed(tls_server, certificates, version
         assert client.socket.version() == spoken
         assert client("PING") == "PONG"
         session = client.socket.session
-    with socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE) as plain:
+    with socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE_SECONDS) as plain:
         with context.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as again:
             assert again.session_reused
 
@@ -194,7 +193,7 @@ def test_certificates_are_reloaded_under_traffic(database, tmp_path):
     def reload(expected):
         known = len(server.lines)
         server.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: [line for line in server.lines[known:] if expected in line], PATIENCE, expected)
+        wait_until(lambda: [line for line in server.lines[known:] if expected in line], expected)
 
     with Server(database=database, options=made.options("server")) as server:
         asking = [threading.Thread(target=ask, args=(number,)) for number in range(len(answered))]
@@ -215,7 +214,7 @@ def test_certificates_are_reloaded_under_traffic(database, tmp_path):
         reload("the old ones stay in use: ")
         assert serial(server, context) == after
         known = list(answered)
-        wait_until(lambda: all(a > b for a, b in zip(answered, known)) or failures, PATIENCE, "answers")
+        wait_until(lambda: all(a > b for a, b in zip(answered, known)) or failures, "answers")
         stopping.set()
         for thread in asking:
             thread.join()
@@ -246,7 +245,7 @@ def test_whoever_speaks_no_tls_is_closed_with_one_line(tls_server, certificates,
             return int(re.search(rb"tls_refused_handshakes:(\d+)", client("INFO", "stats"))[1])
 
     before = refused()
-    with socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE) as plain:
+    with socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE_SECONDS) as plain:
         port = plain.getsockname()[1]
         with contextlib.suppress(OSError):
             plain.sendall(words)
@@ -257,7 +256,7 @@ def test_whoever_speaks_no_tls_is_closed_with_one_line(tls_server, certificates,
                 received += data
     # At most an alert.
     assert len(received) <= 7 and b"PONG" not in received
-    wait_until(lambda: lines_about(tls_server, port), PATIENCE, "a line about the client")
+    wait_until(lambda: lines_about(tls_server, port), "a line about the client")
     assert refused() == before + 1
     (line,) = lines_about(tls_server, port)
     assert line.startswith("tiffin: debug: no TLS with 127.0.0.1:")
@@ -267,7 +266,7 @@ def test_silent_clients_stop_nobody(tls_server, certificates):
     context = certificates.context()
     with contextlib.ExitStack() as sockets:
         silent = [
-            sockets.enter_context(socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE))
+            sockets.enter_context(socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE_SECONDS))
             for _ in range(200)]
         # Half of them begin, and say no more.
         for one in silent[::2]:
@@ -294,7 +293,7 @@ def test_asking_for_new_keys_again_and_again_ends_the_connection(tls_server, ca)
             return [line for line in tls_server.lines[known:] if complaint in line]
 
         try:
-            wait_until(is_cut, PATIENCE, complaint)
+            wait_until(is_cut, complaint)
         finally:
             os.close(writing)
             run.kill()

@@ -8,11 +8,10 @@ import pytest
 
 from receiver import Receiver
 from test_relay import Relay, secret_of
-from tiffin import Server, item_document, put_open_outlet, run_tiffin, section_document, wait_until
+from tiffin import PATIENCE_SECONDS, Server, item_document, put_open_outlet, run_tiffin, section_document, wait_until
 
 TRACE, PARENT = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 KEPT, NOT_KEPT = f"00-{TRACE}-{PARENT}-01", f"00-{TRACE}-{PARENT}-00"
-SECONDS = 10
 
 
 class Collector(Receiver):
@@ -32,7 +31,7 @@ class Collector(Receiver):
         return spans
 
     def wait_for_spans(self, count):
-        wait_until(lambda: len(self.spans()) >= count, SECONDS, f"{count} spans")
+        wait_until(lambda: len(self.spans()) >= count, f"{count} spans")
         return self.spans()
 
 
@@ -94,7 +93,7 @@ def test_what_completes_a_checkout_keeps_its_trace_and_is_no_span_of_its_own(tra
     order = client("CART.CHECKOUT", "c", "TOTAL", 200, "FLOW", "visit", "TRACE", KEPT).decode()
     client("ORDER.CANCEL", order, "BY", "customer", "CODE", "CUSTOMER", "TRACE", KEPT)
     returned = "order.claimsReturned"
-    wait_until(lambda: returned in kinds_since(client, head), SECONDS, "what was claimed to be given back")
+    wait_until(lambda: returned in kinds_since(client, head), "what was claimed to be given back")
     assert set(kinds_since(client, head).values()) == {KEPT}
     assert {"cart.checkoutBegun", "supply.held", "order.placed", "cart.checkedOut", returned} <= set(kinds_since(client, head))
     assert [span["name"] for span in collector.wait_for_spans(2)] == ["CART.CHECKOUT", "ORDER.CANCEL"]
@@ -123,7 +122,7 @@ def test_a_malformed_trace_is_refused_where_it_is_an_option_and_ignored_where_it
 
 def added_by_http(server, client, trace) -> dict:
     """The last event of the log after a visitor of the store has added a tea to the cart."""
-    connection = http.client.HTTPConnection(server.site("store"), timeout=SECONDS)
+    connection = http.client.HTTPConnection(server.site("store"), timeout=PATIENCE_SECONDS)
     body = json.dumps({"outlet": "kitchen", "item": "tea", "quantity": 1})
     connection.request("POST", "/v1/cart/lines", body, {"Content-Type": "application/json", "traceparent": trace})
     answer = connection.getresponse()
@@ -159,10 +158,10 @@ def test_no_command_waits_for_a_collector_that_is_away_or_silent(traced):
     collector.plan += ["hang"] * 100
     pipelined = client.pipeline(("CART.ADD", f"c{n}", "kitchen", "tea", 1, "TRACE", KEPT) for n in range(1_000))
     assert pipelined == [1] * 1_000
-    wait_until(lambda: lost(client) > 0, SECONDS, "spans to be lost")
+    wait_until(lambda: lost(client) > 0, "spans to be lost")
     server.wait_for_output("spans are lost: the address of their collector ")
     collector.plan.clear()
-    wait_until(lambda: len(collector.spans()) + lost(client) >= 1_000, SECONDS, "every span to be sent or counted")
+    wait_until(lambda: len(collector.spans()) + lost(client) >= 1_000, "every span to be sent or counted")
     assert client("CART.ADD", "c", "kitchen", "tea", 1, "TRACE", KEPT) == 1
     server.wait_for_output("the collector takes spans again")
 

@@ -28,12 +28,12 @@ def grown():
             put_open_outlet(client, "kitchen", [section_document("all", [item_document("tea", 100)])])
             add(client, 300)
         # A process that ends at any moment leaves a tree that goes on.
-        wait_until(lambda: sql(NODES, database) == "1", 20, "the first node")
+        wait_until(lambda: sql(NODES, database) == "1", "the first node")
         server.kill()
         server.start()
         with server.client() as client:
             add(client, 300)
-            wait_until(lambda: sql(NODES, database) == "2", 20, "the second node")
+            wait_until(lambda: sql(NODES, database) == "2", "the second node")
             ends = [int(end) for end in sql("select last_position from tiffin.batches order by 1", database).split()]
             yield database, client, ends, server
 
@@ -158,5 +158,5 @@ def test_an_old_log_gets_its_tree_while_a_server_serves_it(grown):
     server.kill()
     server.start()
     with server.client() as client:
-        wait_until(lambda: sql(nodes, database) == before, 20, "the tree")
+        wait_until(lambda: sql(nodes, database) == before, "the tree")
         assert client("LOG.PROVE", "cart-cart-1", 1, "HEAD", position) == receipt

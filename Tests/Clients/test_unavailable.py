@@ -76,7 +76,7 @@ def test_clients_learn_what_happened_and_the_log_has_the_details(database, shop_
         assert client("CART.ADD", "c", "kitchen", "tea", 1) == 1
         with trouble(database) as (sentence, detail):
             assert refusal(client) == f"UNAVAILABLE nothing was accepted: {sentence}"
-            wait_until(lambda: detail in server.output(), 10, "the details in the log")
+            wait_until(lambda: detail in server.output(), "the details in the log")
             assert client("CART.COUNT", "c") == 1
             assert b"partition0_trouble:none\r\n" not in client("INFO", "log")
         assert until_served(client, "CART.ADD", "c", "kitchen", "tea", 1) == 2
@@ -104,7 +104,7 @@ def test_every_code_has_its_sentence(database):
             if code == "25006":
                 sql("create trigger refuse before insert on tiffin.batches execute function tiffin.refuse()", database)
             assert refusal(client) == f"UNAVAILABLE nothing was accepted: {sentence}"
-            wait_until(lambda: f"secret (SQLSTATE {code})" in server.output(), 10, "the details in the log")
+            wait_until(lambda: f"secret (SQLSTATE {code})" in server.output(), "the details in the log")
 
 
 @pytest.fixture

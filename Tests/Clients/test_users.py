@@ -15,15 +15,15 @@ import monkeys
 import tiffin
 from redis.backoff import NoBackoff
 from redis.retry import Retry
-from tiffin import Client, Push, ReplyError, Server, binary, encode, fresh_database, run_tiffin, sql, wait_until
+from tiffin import (
+    PATIENCE_SECONDS, Client, Push, ReplyError, Server, binary, encode, fresh_database, run_tiffin, sql, wait_until,
+)
 
 PASSWORD = "correct horse"
 WRONG = ReplyError("WRONGPASS invalid username-password pair or user is disabled.")
 NOAUTH = ReplyError("NOAUTH Authentication required.")
 NO_KEY = ReplyError("NOPERM No permissions to access a key")
 NO_CHANNEL = ReplyError("NOPERM No permissions to access a channel")
-# A change reaches a server when it next looks at the table.
-CHANGE_SECONDS = 10
 
 
 def user(database, *words, password=None, code=0):
@@ -148,7 +148,7 @@ def test_of_too_many_strangers_the_oldest_goes(shop):
         finally:
             for stranger in crowd:
                 stranger.close()
-    wait_until(lambda: info(shop.root)["clients_before_login"] == "0", CHANGE_SECONDS, "the crowd to leave")
+    wait_until(lambda: info(shop.root)["clients_before_login"] == "0", "the crowd to leave")
     assert risen(shop.root, before)["client_before_login_disconnections"] >= 1
 
 
@@ -256,9 +256,9 @@ def test_tokens_can_be_taken_back(shop):
     listed = next(line for line in user(shop.database, "list").splitlines() if line.startswith(name))
     assert "no password" in listed and "auditor" in listed
     label = listed.split("tokens ")[1].split()[0]
-    wait_until(lambda: tries(shop, name, first), CHANGE_SECONDS, "the token to be known")
+    wait_until(lambda: tries(shop, name, first), "the token to be known")
     assert user(shop.database, "token", name, "--revoke", label) == f"1 token of '{name}' revoked"
-    wait_until(lambda: not tries(shop, name, first), CHANGE_SECONDS, "the token to be revoked")
+    wait_until(lambda: not tries(shop, name, first), "the token to be revoked")
     assert tries(shop, name, second)
     assert "has no token" in user(shop.database, "token", name, "--revoke", label, code=1)
     user(shop.database, "remove", name)
@@ -322,7 +322,7 @@ def test_a_client_that_leaves_during_its_login_leaves_nothing(shop):
             with server.client() as client:
                 client.send(encode("AUTH", "root", f"wrong {number}"))
         with log_in(server.port, "root", shop.tokens["root"]) as root:
-            wait_until(lambda: info(root)["connected_clients"] == "1", CHANGE_SECONDS, "the others to be gone")
+            wait_until(lambda: info(root)["connected_clients"] == "1", "the others to be gone")
 
 
 def test_a_new_login_ends_subscriptions_that_it_does_not_allow(shop):
@@ -458,7 +458,7 @@ def test_a_receipt_is_for_those_who_may_see_the_order(shop):
     anna, bert = (f"order-{shop.orders[name]}" for name in ("anna", "bert"))
     with shop.client("anna") as client:
         receipt = client("LOG.PROVE", anna, 1)
-        run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True, timeout=60)
+        run = subprocess.run([binary(), "verify", "-"], input=receipt, capture_output=True, timeout=PATIENCE_SECONDS)
         assert run.returncode == 0 and f"version 1 of {anna}" in run.stdout.decode()
         # As if there were no such order.
         assert str(client.error("LOG.PROVE", bert, 1)) == f"NOTFOUND {bert} has no version 1"
@@ -468,7 +468,7 @@ def test_a_receipt_is_for_those_who_may_see_the_order(shop):
         assert client.error("LOG.PROVE", anna, 1, "FORM", "links") == NO_KEY
         assert client.error("LOG.TREE", 0).code == "NOPERM"
         proof = client("ORDER.PROVE", shop.orders["anna"])
-        run = subprocess.run([binary(), "verify", "-"], input=proof, capture_output=True, timeout=60)
+        run = subprocess.run([binary(), "verify", "-"], input=proof, capture_output=True, timeout=PATIENCE_SECONDS)
         assert run.returncode == 0 and f"of order {shop.orders['anna']} " in run.stdout.decode()
         for order in shop.orders["bert"], "anna-no":
             assert str(client.error("ORDER.PROVE", order)) == f"NOTFOUND no order '{order}'"
@@ -514,7 +514,7 @@ def test_a_confined_merchant_runs_its_outlet(shop):
 def test_changes_hold_from_the_next_command_on(shop):
     user(shop.database, "add", "temp", "--role", "customer", "--only", "temp", "--no-password")
     token = user(shop.database, "token", "temp")
-    wait_until(lambda: tries(shop, "temp", token), CHANGE_SECONDS, "the user to be known")
+    wait_until(lambda: tries(shop, "temp", token), "the user to be known")
     with log_in(shop.port, "temp", token) as client, log_in(shop.port, "temp", token) as listener:
         listener.send(encode("SUBSCRIBE", "cart:temp-1", "home:grill"))
         assert [listener.read()[0] for _ in range(2)] == [b"subscribe"] * 2
@@ -526,7 +526,7 @@ def test_changes_hold_from_the_next_command_on(shop):
             reply = client.read()
             return reply.code if isinstance(reply, ReplyError) else None
 
-        wait_until(lambda: code("CART.COUNT", "temp-1") == "NOPERM", CHANGE_SECONDS, "the confinement to change")
+        wait_until(lambda: code("CART.COUNT", "temp-1") == "NOPERM", "the confinement to change")
         assert client("CART.COUNT", "other-1") == 0
         # The subscription that it may not have any more has ended, and it is told.
         frame = listener.read()
@@ -534,14 +534,14 @@ def test_changes_hold_from_the_next_command_on(shop):
             frame = listener.read()
         assert frame == [b"unsubscribe", b"cart:temp-1", 1]
         user(shop.database, "grant", "temp", "--role", "auditor", "--everything")
-        wait_until(lambda: code("LOG.HEAD") is None, CHANGE_SECONDS, "the role to change")
+        wait_until(lambda: code("LOG.HEAD") is None, "the role to change")
         before = info(shop.root)
         user(shop.database, "disable", "temp")
         assert client.is_closed() and listener.is_closed()
         assert risen(shop.root, before)["client_user_disconnections"] == 2
         assert not tries(shop, "temp", token)
         user(shop.database, "enable", "temp")
-        wait_until(lambda: tries(shop, "temp", token), CHANGE_SECONDS, "the user to be enabled")
+        wait_until(lambda: tries(shop, "temp", token), "the user to be enabled")
     with log_in(shop.port, "temp", token) as client:
         user(shop.database, "remove", "temp")
         assert client.is_closed()
@@ -551,7 +551,7 @@ def test_changes_hold_from_the_next_command_on(shop):
 
 def test_a_changed_password_is_the_only_one(shop):
     user(shop.database, "add", "pat", "--role", "customer", password="first password")
-    wait_until(lambda: shop_knows(shop, "pat"), CHANGE_SECONDS, "the user to be known")
+    wait_until(lambda: shop_knows(shop, "pat"), "the user to be known")
     with Server(database=shop.database) as server:
         log_in(server.port, "pat", "first password").close()
         user(shop.database, "password", "pat", password="second password")
@@ -561,7 +561,7 @@ def test_a_changed_password_is_the_only_one(shop):
                 client.send(encode("AUTH", "pat", password))
                 return client.read()
 
-        wait_until(lambda: outcome("second password") == "OK", CHANGE_SECONDS, "the password to change")
+        wait_until(lambda: outcome("second password") == "OK", "the password to change")
         assert outcome("first password") == WRONG
     user(shop.database, "remove", "pat")
 
@@ -585,12 +585,12 @@ def test_without_users_everybody_on_the_machine_has_every_right_until_there_is_o
             client.send(encode("PING"))
             return client.read() == NOAUTH
 
-        wait_until(refused, CHANGE_SECONDS, "the first user to count")
+        wait_until(refused, "the first user to count")
         frame = listener.read()
         while frame[0] == b"message":
             frame = listener.read()
         assert frame == [b"unsubscribe", b"home:x", 0]
-        wait_until(lambda: tries(SimpleNamespace(port=server.port), "root", token), CHANGE_SECONDS, "the token")
+        wait_until(lambda: tries(SimpleNamespace(port=server.port), "root", token), "the token")
         assert client("AUTH", "root", token) == "OK"
         # Removing the last user closes the door: it does not open it.
         user(database, "remove", "root")
@@ -612,7 +612,7 @@ def test_users_stay_known_while_the_database_is_away():
             user(url, "add", "later", "--role", "customer", "--no-password")
             later = user(url, "token", "later")
             wait_until(
-                lambda: tries(SimpleNamespace(port=server.port), "later", later), CHANGE_SECONDS, "the new user")
+                lambda: tries(SimpleNamespace(port=server.port), "later", later), "the new user")
 
 
 # --- the command line
@@ -658,7 +658,7 @@ def test_users_beside_a_server_with_a_database_of_its_own(data_dir):
         assert run.returncode == 0, run.stderr
         assert run.stdout == "user 'root' added: admin\n"
         with server.client() as client:
-            wait_until(lambda: client.error("NONSENSE") == NOAUTH, CHANGE_SECONDS, "the user to be known")
+            wait_until(lambda: client.error("NONSENSE") == NOAUTH, "the user to be known")
             assert client("AUTH", "root", PASSWORD) == "OK"
 
 
@@ -724,7 +724,7 @@ def test_import_logs_in(shop, tmp_path):
 def test_the_load_generator_logs_in(shop):
     run = subprocess.run(
         monkeys.command(shop, *monkeys.SHORT, *monkeys.SMALL, "--user", "root", "--quiet"), capture_output=True,
-        text=True, timeout=60, env=monkeys.environment(TIFFIN_PASSWORD=shop.tokens["root"]))
+        text=True, timeout=PATIENCE_SECONDS, env=monkeys.environment(TIFFIN_PASSWORD=shop.tokens["root"]))
     assert run.returncode == 0, run.stdout + run.stderr
 
 
@@ -739,7 +739,7 @@ def test_an_admin_changes_users_and_no_secret_is_left_anywhere():
             assert stranger.error("USER.ADD", "root", "ROLE", "admin").code == "UNAVAILABLE"
             assert stranger.json("USER.LIST") == {"users": []}
         user(database, "add", "root", "--role", "admin", password=PASSWORD)
-        wait_until(lambda: user_is_known(server.port, "root", PASSWORD), CHANGE_SECONDS, "root to be known")
+        wait_until(lambda: user_is_known(server.port, "root", PASSWORD), "root to be known")
         with log_in(server.port, "root") as root:
             added = root.json("USER.ADD", "cook", "ROLE", "merchant", "ONLY", "grill,bakery")
             assert {**added, "addedAt": None} == {
@@ -751,7 +751,7 @@ def test_an_admin_changes_users_and_no_secret_is_left_anywhere():
             assert [each["name"] for each in listed] == ["cook", "root"] and listed[1]["password"]
             assert len(listed[0]["tokens"]) == 1 and listed[0]["tokens"][0] not in token
             assert root.json("USER.CONFINE", "cook", "grill")["only"] == ["grill"]
-            wait_until(lambda: user_is_known(server.port, "cook", token), CHANGE_SECONDS, "cook to be known")
+            wait_until(lambda: user_is_known(server.port, "cook", token), "cook to be known")
             with log_in(server.port, "cook", token) as cook:
                 for words in (("LIST",), ("ADD", "x", "ROLE", "admin"), ("TOKEN", "root"), ("REMOVE", "root")):
                     assert cook.error(f"USER.{words[0]}", *words[1:]).code == "NOPERM"
@@ -813,7 +813,7 @@ def test_redis_py_logs_in(shop):
 def test_redis_cli_logs_in(shop):
     def cli(*words):
         return subprocess.run(
-            ["redis-cli", "-p", str(shop.port), *words], capture_output=True, text=True, timeout=30,
+            ["redis-cli", "-p", str(shop.port), *words], capture_output=True, text=True, timeout=PATIENCE_SECONDS,
             env={**os.environ, "REDISCLI_AUTH": ""}).stdout.strip()
 
     token = shop.tokens["anna"]

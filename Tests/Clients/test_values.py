@@ -11,7 +11,6 @@ from tampering import forge, tamper
 from test_damage import MENU, added, delete_saved_rows, fill, missing_events, position_of, quoted
 from tiffin import ReplyError, Server, put_open_outlet, read_log, run_tiffin, sql, wait_until
 
-PATIENCE = 20
 BEYOND = 2**63 - 1
 # What a command on something damaged may answer instead of the correct reply.
 DOCUMENTED = {"CORRUPT", "UNAVAILABLE"}
@@ -309,7 +308,7 @@ def test_batches_without_events_do_not_end_a_read(database):
 def wait_until_indexed(database):
     wait_until(
         lambda: sql("select first_position = (select max(first_position) from tiffin.batches) from tiffin.stream_index "
-                    "where stream is null", database) == "t", PATIENCE, "the index of streams")
+                    "where stream is null", database) == "t", "the index of streams")
 
 
 # What somebody may do to the index of streams.
@@ -378,14 +377,14 @@ def test_if_a_stored_row_is_missing_the_log_decides(database):
         fill(client)
     forge("delete from tiffin.cart_count_rows where cart = 'hurt'", database)
     with Server(database=database) as server, server.client() as client, server.client() as other:
-        wait_until(lambda: b"carts:known=yes" in client("INFO", "projections"), PATIENCE, "carts to be known")
+        wait_until(lambda: b"carts:known=yes" in client("INFO", "projections"), "carts to be known")
         # Both in one turn of the loop, and so in one batch with each other.
         for n, connection in enumerate((client, other)):
             connection.send(b"CART.ADD hurt kitchen tea 1\r\n" + b"CART.ADD new-%d kitchen tea 1\r\n" % n)
         replies = [connection.read() for connection in (client, other, client, other)]
         assert replies == [4, 5, 1, 1]
         assert "such as 'cart-hurt', are not in the log as the read models have them" in server.output()
-        wait_until(lambda: ask(client, "CART.COUNT", "hurt") == 5, PATIENCE, "the count to be made again")
+        wait_until(lambda: ask(client, "CART.COUNT", "hurt") == 5, "the count to be made again")
         assert client.json("CART.GET", "hurt")["version"] == 5
         assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 6
         assert client("CART.COUNT", "hurt") == 6
@@ -435,8 +434,8 @@ def test_rows_beyond_the_head_do_not_stop_writes_for_good(database):
         head = int(sql("select position from tiffin.log_head", database))
         for number, ahead in enumerate((1, 5)):
             insert(head + ahead, f"cart-behind-{number}")
-            wait_until(lambda: ask(client, "CART.ADD", f"new-{number}", "kitchen", "tea", 1) == 1, PATIENCE, "a write")
-            wait_until(lambda: client("CART.COUNT", f"behind-{number}") == 1, PATIENCE, "the row to be read")
+            wait_until(lambda: ask(client, "CART.ADD", f"new-{number}", "kitchen", "tea", 1) == 1, "a write")
+            wait_until(lambda: client("CART.COUNT", f"behind-{number}") == 1, "the row to be read")
             assert client("CART.ADD", f"behind-{number}", "kitchen", "tea", 1) == 2
             head = int(sql("select position from tiffin.log_head", database))
     insert(head + 1, "cart-behind")

@@ -15,9 +15,10 @@ import pytest
 import schemas
 import tiffin
 from test_services import open_bistro
-from tiffin import Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document
+from tiffin import (
+    PATIENCE_SECONDS, Server, fresh_database, item_document, put_open_outlet, run_tiffin, section_document,
+)
 
-SECONDS = 20
 JSON = {"Content-Type": "application/json"}
 
 
@@ -52,7 +53,7 @@ class Browser:
             headers["Cookie"] = self.cookie
         if body is not None:
             headers = JSON | headers
-        with closing(http.client.HTTPConnection(self.address, timeout=SECONDS)) as connection:
+        with closing(http.client.HTTPConnection(self.address, timeout=PATIENCE_SECONDS)) as connection:
             connection.request(method, path, None if body is None else json.dumps(body), headers)
             answer = connection.getresponse()
             answer.body = answer.read()
@@ -68,7 +69,7 @@ class Browser:
     @contextmanager
     def stream(self, *topics):
         """The events of a stream: a function that gives the next one's name and data."""
-        connection = http.client.HTTPConnection(self.address, timeout=SECONDS)
+        connection = http.client.HTTPConnection(self.address, timeout=PATIENCE_SECONDS)
         connection.request(
             "GET", "/v1/stream?" + "&".join(f"t={topic}" for topic in topics),
             headers={"Cookie": self.cookie} if self.cookie else {})
@@ -299,7 +300,7 @@ class TestStreams:
 
     def test_a_reader_that_is_slow_misses_nothing_and_keeps_nobody_waiting(self, web, name):
         item = [item_document(f"i{number}", 100, description="x" * 1900) for number in range(400)]
-        with web.client() as client, closing(socket.create_connection(web.site("store").split(":"), SECONDS)) as slow:
+        with web.client() as client, closing(socket.create_connection(web.site("store").split(":"), PATIENCE_SECONDS)) as slow:
             put_open_outlet(client, name, [section_document("mains", item)])
             slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
             slow.sendall(f"GET /v1/stream?t=home:{name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -332,7 +333,7 @@ class TestStreams:
                 assert count == expected
 
     def test_a_question_is_followed_once_for_everybody_who_asks_it(self, web, outlet):
-        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "the end of other streams to be noticed")
+        tiffin.wait_until(lambda: followed(web) == 0, "the end of other streams to be noticed")
         questions = f"text=RICE&outlet={outlet}&limit=5", f"outlet={outlet}&text=rice&limit=5"
         streams = [Browser(web).stream(quote(f"browse?{question}")) for question in questions]
         states, names = [None, None], [f"browse?{question}" for question in questions]
@@ -356,7 +357,7 @@ class TestStreams:
             assert states[0]["total"] == 2
             with Browser(web).stream(quote(f"outlets?outlet={outlet}")) as places:
                 assert places()[1]["patch"][0]["value"]["items"][0]["id"] == outlet
-        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "what nobody follows to be dropped")
+        tiffin.wait_until(lambda: followed(web) == 0, "what nobody follows to be dropped")
 
     def test_questions_that_cannot_be_followed_leave_nothing_behind(self, web, outlet):
         browser = Browser(web)
@@ -370,7 +371,7 @@ class TestStreams:
         ):
             refused = browser("GET", f"/v1/stream?t={good}&" + "&".join(f"t={quote(topic)}" for topic in topics))
             assert problem(refused) == expected, topics
-        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "what was not followed to be dropped")
+        tiffin.wait_until(lambda: followed(web) == 0, "what was not followed to be dropped")
         with ExitStack() as streams:
             for first in (1, 26):
                 streams.enter_context(Browser(web).stream(*(
@@ -405,7 +406,7 @@ class TestStreams:
             except AssertionError:
                 return False
 
-        tiffin.wait_until(opens, SECONDS, "the end of a stream to be noticed")
+        tiffin.wait_until(opens, "the end of a stream to be noticed")
 
 
 class TestPages:
@@ -463,7 +464,7 @@ class TestPages:
 
 def exchange(address, data):
     """Everything that the server sends to this, until it closes or says nothing more."""
-    with closing(socket.create_connection(address.split(":"), SECONDS)) as connection:
+    with closing(socket.create_connection(address.split(":"), PATIENCE_SECONDS)) as connection:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
         received = b""
@@ -499,7 +500,7 @@ class TestBytes:
         assert received.count(b"HTTP/1.1 ") == 1
 
     def test_a_body_is_asked_for_where_a_client_waits_for_that(self, web):
-        with closing(socket.create_connection(web.site("store").split(":"), SECONDS)) as connection:
+        with closing(socket.create_connection(web.site("store").split(":"), PATIENCE_SECONDS)) as connection:
             connection.sendall(
                 b"POST /v1/cart/lines HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                 b"Content-Length: 2\r\nExpect: 100-continue\r\n\r\n")
@@ -549,11 +550,11 @@ class TestStrangers:
                 run_tiffin("user", "add", name, "--role", role, "--no-password", "--database", database)
             token = run_tiffin("user", "token", "asha", "--database", database).stdout.split()[-1]
             tiffin.wait_until(
-                lambda: console("GET", "/v1/log/head").status == 401, SECONDS, "the users to be known")
+                lambda: console("GET", "/v1/log/head").status == 401, "the users to be known")
             assert problem(console("GET", "/v1/log/head", Authorization="Bearer asha:tiffin_0")) == (401, "NOAUTH")
             bearer = {"Authorization": f"Bearer asha:{token}"}
             tiffin.wait_until(
-                lambda: console("GET", "/v1/log/head", **bearer).status == 200, SECONDS, "the token to be known")
+                lambda: console("GET", "/v1/log/head", **bearer).status == 200, "the token to be known")
             assert problem(console("DELETE", "/v1/outlets/x", **bearer)) == (403, "NOPERM")
             assert store("GET", "/v1/browse").status == 200
 
@@ -648,12 +649,12 @@ class TestLogins:
         # What has been recorded by then is saved when it is quiet.
         tiffin.wait_until(
             lambda: "saved_position=0," not in admin.json("GET", "/v1/info")["projections"]["partition0_orders"],
-            SECONDS, "rows to be saved")
+            "rows to be saved")
         assert admin.json("POST", "/v1/projections/orders/rebuild", status=202) == {
             "projection": "orders", "state": "running"}
         assert problem(admin("POST", "/v1/projections/nonsense/rebuild")) == (400, "INVALID")
         tiffin.wait_until(
-            lambda: admin.json("GET", "/v1/info")["projections"]["rebuild"].startswith("state=done"), SECONDS,
+            lambda: admin.json("GET", "/v1/info")["projections"]["rebuild"].startswith("state=done"),
             "the rebuild to be done")
         guarded[0].wait_for_output("user root at 127.0.0.1: customer 'asha' was not known")
 

@@ -6,9 +6,8 @@ import socket
 
 import pytest
 
-from tiffin import Server, fresh_database, wait_until
+from tiffin import PATIENCE_SECONDS, Server, fresh_database, wait_until
 
-SECONDS = 60
 CONNECTIONS, CONNECTIONS_OF_ADDRESS, STREAMS = 40, 20, 2
 BODY_BYTES = {"/v1/cart/tip": 64 << 10, "/v1/outlets/limits": 1 << 20, "/v1/outlets/limits/menu": 32 << 20}
 BODIES_BYTES = 128 << 20
@@ -32,19 +31,19 @@ def connect(web):
     with contextlib.ExitStack() as stack:
         def open_one(site="store", source="127.0.0.1"):
             address = web.site(site).split(":")
-            connection = socket.create_connection(address, SECONDS, (source, 0))
+            connection = socket.create_connection(address, PATIENCE_SECONDS, (source, 0))
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             stack.callback(connection.close)
             return connection
 
         yield open_one
-    wait_until(lambda: open_connections(web) == 1, SECONDS, "the connections to end")
+    wait_until(lambda: open_connections(web) == 1, "the connections to end")
 
 
 def open_connections(web):
     """How many connections the server has, this one among them."""
     address = web.site("console").split(":")
-    with contextlib.closing(socket.create_connection(address, SECONDS, (PROXY, 0))) as connection:
+    with contextlib.closing(socket.create_connection(address, PATIENCE_SECONDS, (PROXY, 0))) as connection:
         connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         metrics = read_all(connection).decode()
     lines = metrics.splitlines()
@@ -96,7 +95,7 @@ def test_a_connection_that_ends_makes_room(web, connect):
         assert answer(connection)[0] == 200
     connections[0].close()
 
-    wait_until(lambda: open_connections(web) == CONNECTIONS_OF_ADDRESS, SECONDS, "the end to be noticed")
+    wait_until(lambda: open_connections(web) == CONNECTIONS_OF_ADDRESS, "the end to be noticed")
     assert answer(connect())[0] == 200
 
 
@@ -145,4 +144,4 @@ def test_bodies_on_their_way_have_a_bound_for_all_clients_together(connect):
     assert answer(there[0][0], b"x" * BODY_BYTES[menu])[0] == 400
     assert announce()[1] == 100
     there[1][0].close()
-    wait_until(lambda: announce()[1] == 100, SECONDS, "room for another body")
+    wait_until(lambda: announce()[1] == 100, "room for another body")

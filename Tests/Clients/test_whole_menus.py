@@ -7,10 +7,12 @@ from contextlib import closing
 
 import pytest
 
-from tiffin import Server, encode, fresh_database, item_document, outlet_document, run_tiffin, section_document, wait_until
+from tiffin import (
+    PATIENCE_SECONDS, Server, encode, fresh_database, item_document, outlet_document, run_tiffin, section_document,
+    wait_until,
+)
 
 ITEMS, TEXT_BYTES, DOCUMENT_BYTES, ARGUMENT_BYTES = 5_000, 8 << 20, 32 << 20, 1 << 20
-SECONDS = 120
 
 
 def menu(letters=1_550) -> str:
@@ -23,13 +25,13 @@ def put_by_http(console, outlet, body):
     headers = {"Content-Type": "application/json", "Idempotency-Key": f"menu-{outlet}"}
 
     def answer():
-        with closing(http.client.HTTPConnection(console, timeout=SECONDS)) as connection:
+        with closing(http.client.HTTPConnection(console, timeout=PATIENCE_SECONDS)) as connection:
             connection.request("PUT", f"/v1/outlets/{outlet}/menu", body, headers)
             response = connection.getresponse()
             status, document = response.status, json.loads(response.read())
         return document.get("code") != "UNKNOWN" and (status, document)
 
-    return wait_until(answer, SECONDS, "an outcome that is known")
+    return wait_until(answer, "an outcome that is known")
 
 
 def test_a_menu_at_its_limits_can_be_sent_in_every_way(database, tmp_path):
@@ -38,7 +40,7 @@ def test_a_menu_at_its_limits_can_be_sent_in_every_way(database, tmp_path):
     file = tmp_path / "menu.json"
     file.write_text(document)
     with Server(database=database, options=["--console", "127.0.0.1:0"]) as server, server.client() as client:
-        client.socket.settimeout(SECONDS)
+        client.socket.settimeout(PATIENCE_SECONDS)
         for outlet in ("line", "http", "file"):
             client("OUTLET.PUT", outlet, json.dumps(outlet_document()))
         beyond = client.error("MENU.PUT", "line", menu(1_650))
@@ -68,14 +70,14 @@ def guarded():
 
 def announce(server, login, command, *words, length):
     """What the server says to somebody who begins a request, of whose last argument only the length is sent."""
-    with closing(socket.create_connection(("127.0.0.1", server.port), SECONDS)) as connection:
+    with closing(socket.create_connection(("127.0.0.1", server.port), PATIENCE_SECONDS)) as connection:
         head = b"*%d\r\n" % (len(words) + 2) + encode(command, *words).partition(b"\r\n")[2]
         if login:
             connection.sendall(encode("AUTH", *login))
             assert connection.recv(100) == b"+OK\r\n"
         connection.sendall(head + b"$%d\r\n" % length)
         # A request that is refused is refused now. One that is taken has not come yet: its connection is still there.
-        connection.settimeout(SECONDS)
+        connection.settimeout(PATIENCE_SECONDS)
         connection.shutdown(socket.SHUT_WR)
         return connection.recv(1_000)
 
@@ -113,7 +115,7 @@ def test_by_http_a_long_body_is_read_only_from_those_who_may_send_it(guarded, ro
     server, tokens = guarded
     host, port = server.site("console").split(":")
     login = f"Authorization: Bearer {role}:{tokens[role]}\r\n" if role else ""
-    with closing(socket.create_connection((host, int(port)), SECONDS)) as connection:
+    with closing(socket.create_connection((host, int(port)), PATIENCE_SECONDS)) as connection:
         connection.sendall((
             f"PUT {path} HTTP/1.1\r\nHost: localhost\r\n{login}Content-Type: application/json\r\n"
             f"Content-Length: {length}\r\nExpect: 100-continue\r\n\r\n").encode())

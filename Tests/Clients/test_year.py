@@ -76,7 +76,7 @@ class Year:
         def is_done():
             assert not any(writer.error for writer in self.writers), [writer.error for writer in self.writers]
             return all(writer.accepted >= goal for writer, goal in zip(self.writers, goals))
-        wait_until(is_done, 60, what)
+        wait_until(is_done, what)
 
     def pause(self):
         """Ends the writers. What they wrote is there, once."""

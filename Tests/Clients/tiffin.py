@@ -29,6 +29,8 @@ SHARED_DATA = Path(os.environ.get("TIFFIN_SHARED_DATA", CHECKOUT.parent / "share
 START_SECONDS = 60
 STOP_SECONDS = 20
 REPLY_SECONDS = 30
+# Far more than anything takes: what hangs is noticed, and a busy machine is not.
+PATIENCE_SECONDS = 120
 # Those whose rows are stored, in the order of their names.
 PROJECTIONS = ["cart_counts", "orders", "outlet_home", "processes", "supply", "takings"]
 # How long after the end of a trouble everything is served again.
@@ -256,7 +258,7 @@ def _stop_orphaned_postgres(folder: str) -> None:
         with contextlib.suppress(OSError, ValueError, IndexError):
             pid = int(file.read_text().split()[0])
             os.kill(pid, signal.SIGINT)
-            wait_until(lambda: not file.exists(), STOP_SECONDS, f"PostgreSQL {pid} to end")
+            wait_until(lambda: not file.exists(), f"PostgreSQL {pid} to end")
 
 
 def postmaster(data_dir) -> int:
@@ -278,7 +280,7 @@ def end_for_lack_of_room(address: str) -> None:
             sql("select pg_switch_wal(); create table if not exists public.filler (); drop table public.filler", address)
 
 
-def wait_until(condition, seconds: float, what: str, every: float = 0.005):
+def wait_until(condition, what: str, seconds: float = PATIENCE_SECONDS, every: float = 0.005):
     """Polls, after so many seconds each time, until `condition()` is true, and returns what it was."""
     deadline = time.monotonic() + seconds
     while True:
@@ -377,7 +379,7 @@ class Server:
 
     def wait_for_output(self, text: str) -> None:
         """Waits until the server has printed something; its log is written by a thread of its own."""
-        wait_until(lambda: text in self.output(), 20, f"the server to print {text!r}")
+        wait_until(lambda: text in self.output(), f"the server to print {text!r}")
 
     def stop(self, signal_number=signal.SIGTERM) -> int:
         """Asks the server to stop, and returns its exit status."""
@@ -588,7 +590,7 @@ def private_redis(*options):
                 return client("PING")
 
         try:
-            wait_until(answers, 10, "redis-server")
+            wait_until(answers, "redis-server")
             yield port
         finally:
             process.terminate()

@@ -301,7 +301,7 @@ class Stage:
             return [item["model"]["price"] for item in home["sections"][0]["items"]]
 
         with contextlib.suppress(TimeoutError):
-            wait_until(lambda: prices() == expected, self.news_seconds, "the prices")
+            wait_until(lambda: prices() == expected, "the prices", seconds=self.news_seconds)
         check(prices() == expected, f"the home has the prices {prices()}, and the log says {expected}")
 
     def _check_lost(self, before, clients):

@@ -2,7 +2,6 @@
 
 import threading
 
-import tiffin
 from tiffin import Client, ReplyError, encode, item_document, section_document, wait_until
 
 MENU = [section_document("all", [item_document(f"dish-{n}", 100 + n) for n in range(10)])]
@@ -35,7 +34,7 @@ def start_writers(server, writers=8):
     ]
     for thread in threads:
         thread.start()
-    wait_until(lambda: len(replies) == writers * 5, tiffin.REPLY_SECONDS, "the writers to begin")
+    wait_until(lambda: len(replies) == writers * 5, "the writers to begin")
     return threads, replies, failures
 
 
@@ -44,4 +43,4 @@ def wait_until_writable(client: Client, cart: str) -> None:
     def is_added():
         return client.pipeline([("CART.ADD", cart, "kitchen", "dish-1", 1, "ID", "once")])[0] == 1
 
-    wait_until(is_added, 20, "the server to reach its database")
+    wait_until(is_added, "the server to reach its database")
