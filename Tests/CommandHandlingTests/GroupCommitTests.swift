@@ -32,6 +32,27 @@ struct GroupCommitTests {
         #expect(process.processor.hasBatch)
     }
 
+    @Test func `the next batch is sent before the first is answered, once it is as large`() {
+        func next(_ process: TestProcess) -> AppendPipeline.Action? {
+            process.pipeline.next(now: Timestamp(millisecondsSinceEpoch: 0))
+        }
+        let process = TestProcess(log)
+        for _ in 0..<3 { process.send("c", .add(1)) }
+        guard case .append(_, let first, seen: .start) = next(process) else {
+            Issue.record("no batch")
+            return
+        }
+        #expect(first.events.count == 3)
+        for _ in 0..<2 { process.send("c", .add(1)) }
+        #expect(next(process) == nil)
+        process.send("c", .add(1))
+        guard case .appendNext(_, let second, after: _) = next(process) else {
+            Issue.record("no second batch")
+            return
+        }
+        #expect(second.events.map(\.version) == [4, 5, 6])
+    }
+
     @Test func `the events are projected before anybody hears of them`() async {
         let process = TestProcess(log)
         var seen: Int?

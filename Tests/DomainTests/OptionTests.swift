@@ -269,6 +269,27 @@ import Testing
 
     // MARK: Rules
 
+    @Test func `an option opens at most twenty groups`() throws {
+        func menu(opening count: Int) -> [OptionGroup] {
+            let opened = (0..<count).map { number in
+                OptionGroup(
+                    id: Identifier("g\(number)")!, title: "Group", maximum: 1,
+                    options: [MenuOption(id: Identifier("o\(number)")!, name: "Option")])
+            }
+            return opened + [
+                OptionGroup(
+                    id: "first", title: "First", maximum: 1,
+                    options: [MenuOption(id: "opens", name: "Opens", groups: opened.map(\.id))])
+            ]
+        }
+        let item = MenuItem.sample("tea").with(\.options, ["first"])
+        _ = try Menu.decide(.put(Self.document(items: [item], groups: menu(opening: 20))), in: Menu.initial)
+        let rejection = try #require(throws: Rejection.self) {
+            try Menu.decide(.put(Self.document(items: [item], groups: menu(opening: 21))), in: Menu.initial)
+        }
+        #expect(rejection.message.contains("groups: must have at most 20 entries"))
+    }
+
     @Test(
         arguments: [
             (document(groups: [size, extras, sides]), "groups[2].options[0].groups[0]"),

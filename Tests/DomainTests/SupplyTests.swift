@@ -336,5 +336,8 @@ import Testing
         #expect(end == (back.isEmpty ? [] : [.claimsReturned]))
         #expect(try Order.decide(.noteReturn, in: Order.state(after: end, from: ended)).isEmpty)
         #expect(throws: Rejection.self) { try Order.decide(.noteReturn, in: state) }
+        for history in [history, history + events + [.claimsReturned]] {
+            #expect(throws: ImpossibleEvent.self) { try Order.state(after: history + [.claimsReturned]) }
+        }
     }
 }

@@ -40,6 +40,21 @@ import Testing
         }
     }
 
+    @Test func `options that were ids alone are called by them, and are one unit without a price`() throws {
+        func decode(_ options: String) throws -> DomainEvent {
+            let payload =
+                #"{"outlet":"o","currency":"INR","line":"a","item":"a","name":"A","quantity":1,"#
+                + #""unitPrice":100,"options":\#(options)}"#
+            return try EventCodec.decode(EventKind(name: "cart.itemAdded", schemaVersion: 1), Array(payload.utf8))
+        }
+        #expect(
+            try decode(#"["large","hot"]"#)
+                == decode(
+                    #"[{"id":"large","name":"large","units":1,"price":0,"free":0},"#
+                        + #"{"id":"hot","name":"hot","units":1,"price":0,"free":0}]"#))
+        #expect(try decode(#"["large"]"#) != decode("[]"))
+    }
+
     @Test(arguments: ["[]", "null", "1", "{", "", #"{"rating":4.4}"#])
     func `An old payload that is not an outlet is refused`(_ payload: String) {
         #expect(throws: EventDecodingError.self) {
