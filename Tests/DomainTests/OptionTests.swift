@@ -77,6 +77,20 @@ import Testing
         #expect(offer.options.map(\.chosen) == chosen.normalized)
     }
 
+    @Test func `whichever group of an item has an option, it opens the groups that the option names`() throws {
+        let feast = MenuItem.sample("feast", price: 1_000).with(\.options, ["extras", "sides"])
+        let put = try Menu.decide(.put(Self.document(items: Self.items + [feast])), in: Menu.initial)
+        let chosen = [ChosenOption("fries"), ChosenOption("ketchup")]
+        guard
+            case .available(let offer) = try Menu.state(after: put)
+                .offer(of: "feast", with: chosen.normalized, in: .inr, now: 0)
+        else {
+            Issue.record("cannot be had")
+            return
+        }
+        #expect(offer.unitPrice == 1_020)
+    }
+
     @Test func `of free units the cheapest cost nothing, in whatever order they are chosen`() throws {
         guard
             case .available(let offer) = try Self.offer(

@@ -25,6 +25,15 @@ struct OrdersAheadTests {
         details.refusal(of: time, for: service) { _, _, _ in answer }
     }
 
+    @Test(arguments: [(4, false), (5, true), (240, true), (241, false)])
+    func `slots are 5 to 240 minutes apart`(_ minutes: Int, _ isRight: Bool) {
+        let details = Self.outlet.with(\.slots, .init(minutes: minutes))
+        DeciderCase<Outlet>(
+            "slots", when: .put(details),
+            then: isRight ? .events([.registered(details)]) : .rejected(.invalid, about: "slots.minutes")
+        ).check()
+    }
+
     // MARK: Times
 
     @Test(

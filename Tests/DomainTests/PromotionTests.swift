@@ -134,6 +134,30 @@ struct PromotionTests {
         #expect(try Self.discounts([], off: lines).list.isEmpty)
     }
 
+    @Test func `a code is known while there is a promotion of it`() throws {
+        func state(_ codes: [Text?]) throws -> Promotions.State {
+            try Promotions.state(
+                after: codes.enumerated().map { number, code in
+                    var promotion = Self.order(Identifier("p\(number)")!, .amount(100))
+                    promotion.code = code
+                    return .put(promotion)
+                })
+        }
+        #expect(try !state([]).knows(code: "TEN"))
+        #expect(try !state([nil, "ONE"]).knows(code: "TEN"))
+        #expect(try state([nil, "ONE", "TEN"]).knows(code: "TEN"))
+        #expect(try state(["TEN"]).knows(code: "TEN"))
+    }
+
+    @Test func `discounts differ by what they take off, and by what became of a code`() throws {
+        let lines = [Self.line("a", 1_000)]
+        let ten = Self.order("o", .amount(100))
+        let plain = try Self.discounts([ten], off: lines)
+        #expect(try plain == Self.discounts([ten], off: lines))
+        #expect(try plain != Self.discounts([ten], off: lines, codes: ["GONE"]))
+        #expect(try plain != Self.discounts([Self.order("o", .amount(101))], off: lines))
+    }
+
     @Test func `service, taxes and shares are of what is left, and limits look at what was there before`() throws {
         let terms = PricingTerms(
             taxIncluded: false, taxes: [.init(id: "t", name: "T", rate: .sample(10_000))],

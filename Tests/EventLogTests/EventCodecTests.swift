@@ -17,6 +17,29 @@ import TextFormats
         #expect(try EventCodec.decode(golden.kind, Array(golden.text.utf8)) == golden.event)
     }
 
+    @Test(arguments: [
+        ("", ""), (#","prices":{"large":150}"#, #","prices":{"large":150}"#),
+        (#","servicePrices":{"pickup":90}"#, #","prices":{"pickup":90}"#),
+        (#","prices":{"large":150},"servicePrices":{"pickup":90}"#, #","prices":{"large":150,"pickup":90}"#),
+    ])
+    func `A menu shows the prices of an option by size and by service in one object`(
+        recorded: String, shown: String
+    ) throws {
+        func text(_ prices: String) -> String {
+            #"{"id":"g","title":"G","min":0,"max":1,"options":[{"id":"o","name":"O","price":100\#(prices)}]}"#
+        }
+        let kind = EventKind(name: "menu.groupPut", schemaVersion: 1)
+        guard case .menu(.groupPut(let group)) = try EventCodec.decode(kind, Array(text(recorded).utf8)) else {
+            Issue.record("no group")
+            return
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        OptionGroupCodec.encode(group, to: &writer) { _, _ in }
+        writer.endObject()
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == text(shown))
+    }
+
     @Test func `Every event has its golden text`() {
         #expect(Set(GoldenEvent.all.map { EventCase($0.event) }) == Set(EventCase.allCases))
     }
