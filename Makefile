@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey monkey-browser check test worked-changes fuzz crash failovers faults simulate bench build format
+.PHONY: help run monkey monkey-browser check test worked-changes fuzz crash failovers faults mutations simulate bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ failovers: ## Kill, freeze and switch over a fleet and its PostgreSQL with Patro
 
 faults: ## Run all fault trials in turn, MINUTES=n SEED=n: power cuts, damage and more, and print how to repeat what fails
 	@Scripts/faults $(if $(MINUTES),--minutes $(MINUTES)) $(if $(SEED),--seed $(SEED))
+
+mutations: ## Plant small mistakes in a copy, COUNT=n SEED=n, and look for those that no test notices; the first build takes long
+	@Scripts/mutations $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 simulate: ## Run whole servers on a simulated network, clock and log, SEEDS=n FIRST=n, and check every answer
 	@Scripts/simulate $(if $(SEEDS),--seeds $(SEEDS)) $(if $(FIRST),--first $(FIRST))

@@ -12,6 +12,12 @@ import Testing
         #expect(EventSchema.all.map(\.kind).sorted() == EventCase.allCases.map(\.rawValue).sorted())
     }
 
+    @Test func `every version that is written has a golden text`() {
+        let written = EventSchema.all.flatMap { schema in schema.versions.map { "\(schema.kind) \($0)" } }
+        let golden = Set(GoldenEvent.all.map { "\($0.kind.name) \($0.kind.schemaVersion)" })
+        #expect(written.filter { !golden.contains($0) } == [])
+    }
+
     @Test func `every event fits its schema, and every member that is declared is written`() throws {
         var check = SchemaCheck()
         let schemas = Dictionary(uniqueKeysWithValues: EventSchema.all.map { ($0.kind, $0) })

@@ -49,6 +49,19 @@ import Testing
         #expect(other.verifier.find(in: note) == .missing)
     }
 
+    @Test func `A public key is read from its text as it was written, also where that has plus signs`() throws {
+        var texts = 0
+        while texts < 20 {
+            let verifier = Self.signer("log.example").verifier
+            #expect(NoteVerifier(verifier.description) == verifier)
+            // One between the parts, and another.
+            texts += verifier.description.count(where: { $0 == "+" }) > 2 ? 1 : 0
+        }
+        for text in ["", "log.example", "log.example+00000000", "log.example+00000000+AQ==", "+00000000+AQ=="] {
+            #expect(NoteVerifier(text) == nil)
+        }
+    }
+
     @Test func `A key is read from PEM as it was written, and from nothing else`() throws {
         let key = SigningKey.random()
         #expect(try #require(SigningKey(pem: key.pem)).publicKey == key.publicKey)

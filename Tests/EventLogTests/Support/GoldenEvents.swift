@@ -80,6 +80,12 @@ struct GoldenEvent {
             .outlet(.registered(OutletDetails(name: "Bare", currency: Currency("USD")!, timeZone: "UTC"))),
             #"{"currency":"USD","name":"Bare","timeZone":"UTC"}"#),
         GoldenEvent(
+            "outlet.registered", version: 4,
+            .outlet(
+                .registered(
+                    OutletDetails(name: "Ahead", currency: Currency("USD")!, timeZone: "UTC", orderAheadDays: 7))),
+            #"{"currency":"USD","name":"Ahead","timeZone":"UTC","orderAheadDays":7}"#),
+        GoldenEvent(
             "outlet.detailsChanged",
             .outlet(.detailsChanged([.city(nil), .cuisines([]), .rating(Rating(hundredths: 5)!), .minimumOrder(nil)])),
             #"{"city":null,"cuisines":[],"ratingHundredths":5,"minimumOrder":null}"#),
@@ -200,6 +206,49 @@ struct GoldenEvent {
                     MenuItem(
                         id: Identifier("tea")!, kind: "promo", name: "Tea", promotion: Identifier("ten")))),
             #"{"id":"tea","kind":"promo","name":"Tea","promotion":"ten"}"#),
+        GoldenEvent(
+            "menu.itemAdded", version: 2,
+            .menu(
+                .itemAdded(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        servicePrices: by(delivery: Amount(minorUnits: 300))), section: Identifier("s")!,
+                    before: nil)),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"prices":{"delivery":300},"section":"s"}"#),
+        GoldenEvent(
+            "menu.itemAdded", version: 3,
+            .menu(
+                .itemAdded(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", price: Amount(minorUnits: 250),
+                        options: [Identifier("g")!], isCombo: true), section: Identifier("s")!,
+                    before: nil)),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","price":250,"options":["g"],"combo":true,"section":"s"}"#),
+        GoldenEvent(
+            "menu.itemAdded", version: 4,
+            .menu(
+                .itemAdded(
+                    MenuItem(
+                        id: Identifier("tea")!, kind: "menuItem", name: "Tea", daypart: Identifier("breakfast")),
+                    section: Identifier("s")!,
+                    before: nil)),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","daypart":"breakfast","section":"s"}"#),
+        GoldenEvent(
+            "menu.itemAdded", version: 5,
+            .menu(
+                .itemAdded(
+                    MenuItem(id: Identifier("tea")!, kind: "promo", name: "Tea", promotion: Identifier("ten")),
+                    section: Identifier("s")!,
+                    before: nil)),
+            #"{"id":"tea","kind":"promo","name":"Tea","promotion":"ten","section":"s"}"#),
+        GoldenEvent(
+            "menu.sectionAdded", version: 2,
+            .menu(
+                .sectionAdded(
+                    SectionHeader(
+                        id: Identifier("s")!, title: "S", kind: "menuItems", layout: .list,
+                        daypart: Identifier("breakfast")), before: nil)),
+            #"{"id":"s","title":"S","kind":"menuItems","style":"list","daypart":"breakfast"}"#),
         GoldenEvent(
             "menu.sectionChanged", version: 2,
             .menu(
