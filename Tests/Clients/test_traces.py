@@ -166,6 +166,16 @@ def test_no_command_waits_for_a_collector_that_is_away_or_silent(traced):
     server.wait_for_output("the collector takes spans again")
 
 
+def test_what_comes_while_a_collector_is_silent_is_sent_after_it_by_itself(traced):
+    _, client, collector = traced
+    collector.plan += ["hang"]
+    client("CART.ADD", "first", "kitchen", "tea", 1, "TRACE", KEPT)
+    collector.wait_for_spans(1)
+    client("CART.ADD", "second", "kitchen", "tea", 1, "TRACE", KEPT)
+    streams = [attributes(span)["tiffin.stream"] for span in collector.wait_for_spans(2)]
+    assert streams == ["cart-first", "cart-second"]
+
+
 def test_two_servers_export_the_span_of_a_command_once(database):
     with Collector() as collector:
         options = ["--traces", collector.base]

@@ -67,7 +67,8 @@ public final class SpanExporter {
             guard let self else { return }
             isSending = false
             took(count, result)
-            if waiting.count >= SpanExporter.maximumOfRequest { send() }
+            // What came meanwhile has waited long enough where its timer has gone off.
+            if timer == nil || waiting.count >= SpanExporter.maximumOfRequest { send() }
         }
     }
 
