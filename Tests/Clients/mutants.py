@@ -8,7 +8,7 @@ that a mutant is in stays the line that it was in.
 import re
 from dataclasses import dataclass
 
-# What an operator becomes; `same` is the type that both sides must have for it, so what does not fit is not built.
+# What an operator becomes; what both its sides have to be, so that what does not fit is not built; its precedence, and result.
 OPERATORS = {
     "<": ("<=", "Comparable", "ComparisonPrecedence", "Bool"),
     "<=": ("<", "Comparable", "ComparisonPrecedence", "Bool"),
@@ -167,15 +167,20 @@ def name_of(mutant: Mutant) -> str:
             return (".." if mutant.was.startswith("..") else mutant.was) + digits
 
 
-def with_mutants(text: str, mutants: list) -> str:
-    """A source with its mutants in it. Where two of them overlap, the second is left out of the list, too."""
-    lines, taken = text.split("\n"), {}
-    for mutant in list(mutants):
-        places = taken.setdefault(mutant.line, [])
-        if any(mutant.start < end and start < mutant.end for start, end in places):
-            mutants.remove(mutant)
-        else:
+def apart(mutants: list) -> list:
+    """The mutants without those that overlap an earlier one: a place can be written once."""
+    taken, left = {}, []
+    for mutant in mutants:
+        places = taken.setdefault((mutant.path, mutant.line), [])
+        if all(mutant.end <= start or end <= mutant.start for start, end in places):
             places.append((mutant.start, mutant.end))
+            left.append(mutant)
+    return left
+
+
+def with_mutants(text: str, mutants: list) -> str:
+    """A source with its mutants in it, none of which overlaps another."""
+    lines = text.split("\n")
     for mutant in sorted(mutants, key=lambda each: -each.start):
         line = lines[mutant.line - 1]
         new = written(mutant, line[mutant.start:mutant.end])

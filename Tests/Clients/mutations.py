@@ -4,25 +4,26 @@
 
 The copy stays in .build/mutations. All mutants are built into it at once (mutants.py); those that do not compile are left
 out. Then each suite of tests runs once, to see which mutants it reaches, and each mutant is tried on those that reach it,
-the fastest first, until a test fails. What survives is printed, and has to be explained in survivors.txt.
+those of its module first, until a test fails. What survives is printed, and has to be explained in survivors.txt.
 """
 
 import argparse
 import concurrent.futures
 import contextlib
+import itertools
 import json
 import os
 import random
 import re
-import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import mutants
 import tiffin
-from mutants import Mutant
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 COPY = CHECKOUT / ".build" / "mutations"
@@ -31,14 +32,12 @@ MODULES = {
     "Domain": "Sources/Model/Domain", "EventLog": "Sources/Model/EventLog",
     "CommandHandling": "Sources/Model/CommandHandling", "PostgresStorage": "Sources/Storage/PostgresStorage",
 }
-# A third of the mutants does not compile: a name that is not there, or a type that does not fit.
-SURPLUS = 1.6
+# So many more are drawn: one in twenty does not compile, as a type does not fit, or overlaps another.
+SURPLUS = 1.2
 ROUNDS = 30
 # What a suite may take with a mutant, for each second that it takes without, and besides.
-PATIENCE, PATIENCE_SECONDS = 8, 20
-# Suites that are fast are tried in one process, up to so many seconds.
-TOGETHER_SECONDS = 4
-# Where no Swift test notices, the tests with clients that are about a folder, for as long as they may take.
+PATIENCE, PATIENCE_SECONDS = 4, 20
+# Where no Swift test notices, the tests with clients that are about a folder.
 CLIENT_TESTS = {
     "Domain/Cart": ["carts", "quotes", "options"], "Domain/Menu": ["options", "stock", "feeds"],
     "Domain/Order": ["orders", "order_changes"], "Domain/Outlet": ["hours", "ahead", "services"],
@@ -52,10 +51,10 @@ CLIENT_TESTS = {
     "PostgresStorage/ReadModels": ["large_menus", "rebuild", "derived"], "PostgresStorage/Schema": ["upgrades", "layout"],
     "PostgresStorage/Trouble": ["silent_database"], "PostgresStorage/Users": ["users"],
 }
-CLIENT_SECONDS = 400
 SIMULATION = "tiffin-simulate"
 SIMULATED_SEEDS = 6
 FAILURE = "✘".encode()
+SURVIVES = "no test"
 BUILD = ["swift", "build", "--package-path", COPY]
 
 
@@ -70,50 +69,41 @@ def chosen(seed, count) -> list:
         for path in sorted((CHECKOUT / folder).rglob("*.swift")):
             found += mutants.found_in(module, str(path.relative_to(CHECKOUT)), path.read_text())
     tell(f"{len(found)} changes are possible")
-    few = random.Random(seed).sample(found, min(len(found), int(count * SURPLUS)))
+    few = mutants.apart(random.Random(seed).sample(found, min(len(found), int(count * SURPLUS))))
     for number, mutant in enumerate(few):
         mutant.number = number
     return few
 
 
-def copy():
-    """The checkout as git knows it, over what was there; what was built stays."""
-    COPY.mkdir(parents=True, exist_ok=True)
-    for left in COPY.iterdir():
-        if left.name != ".build":
-            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+def copy(planted):
+    """The checkout as git knows it, with these mutants. Only what differs is written: the rest is not built again."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=CHECKOUT,
                            capture_output=True, check=True).stdout.split(b"\0")
-    for name in filter(None, map(os.fsdecode, names)):
-        (COPY / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(CHECKOUT / name, COPY / name, follow_symlinks=False)
-    package = COPY / "Package.swift"
+    files = {name: CHECKOUT / name for name in filter(None, map(os.fsdecode, names)) if (CHECKOUT / name).is_file()}
+    texts = {name: path.read_bytes() for name, path in files.items()}
     # A condition that is always true is a warning.
-    package.write_text(package.read_text().replace("    .treatAllWarnings(as: .error),\n", ""))
-
-
-def plant(planted, count):
-    """Writes the sources with these mutants."""
+    texts["Package.swift"] = texts["Package.swift"].replace(b"    .treatAllWarnings(as: .error),\n", b"")
     for module, folder in MODULES.items():
         own = [mutant for mutant in planted if mutant.module == module]
-        for path in sorted((CHECKOUT / folder).rglob("*.swift")):
-            name = str(path.relative_to(CHECKOUT))
+        for name in {mutant.path for mutant in own}:
             here = [mutant for mutant in own if mutant.path == name]
-            text = mutants.with_mutants(path.read_text(), here)
-            for mutant in own:
-                if mutant.path == name and mutant not in here:
-                    planted.remove(mutant)
-            write(COPY / name, text)
-        write(COPY / folder / "Mutants.swift", mutants.declarations([each for each in planted if each.module == module], count))
+            texts[name] = mutants.with_mutants(texts[name].decode(), here).encode()
+        texts[f"{folder}/Mutants.swift"] = mutants.declarations(own, 1 + max(mutant.number for mutant in planted)).encode()
+    COPY.mkdir(parents=True, exist_ok=True)
+    for top in COPY.iterdir():
+        for left in [top, *top.rglob("*")] if top.name != ".build" else []:
+            if left.is_file() and str(left.relative_to(COPY)) not in texts:
+                left.unlink()
+    for name, text in texts.items():
+        path = COPY / name
+        if not path.exists() or path.read_bytes() != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text)
+        if name in files:
+            path.chmod(files[name].stat().st_mode)
 
 
-def write(path, text):
-    """Only what changed is written: the rest is not built again."""
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
-def build(planted, count):
+def build(planted):
     """Builds the copy; leaves out what does not compile, at once what did not when the same mutants were built before."""
     compiled = COPY / ".build" / "compiled.json"
     names = list(map(str, planted))
@@ -124,7 +114,7 @@ def build(planted, count):
     # Module by module, as long as there are mistakes: then the tests, which take longest.
     for part in (*(["--target", module] for module in MODULES), ["--build-tests"]):
         for number in range(1, ROUNDS + 1):
-            plant(planted, count)
+            copy(planted)
             run = subprocess.run([*BUILD, *part], capture_output=True, text=True)
             if run.returncode == 0:
                 break
@@ -150,91 +140,88 @@ def to_blame(planted, path, line) -> list:
     return exact or sorted(here, key=lambda each: abs(each.line - line))[:1]
 
 
-class Tests:
-    """The suites of the copy: each with what it takes, and the mutants that it reaches."""
+class Suite:
+    """Tests that run together: what they take without a mutant, and the mutants that they reach."""
 
-    def __init__(self, planted, count):
-        built = subprocess.run([*BUILD, "--show-bin-path"], capture_output=True, text=True, check=True).stdout.strip()
-        self._program = Path(built) / "tiffinPackageTests.xctest"
-        self._simulation = Path(built) / SIMULATION
-        self._folder = COPY / ".build" / "reached"
-        self._folder.mkdir(exist_ok=True)
-        listed = subprocess.run([self._program, "--testing-library", "swift-testing", "--list-tests"],
-                                capture_output=True, text=True, check=True).stdout
-        suites = sorted({line.partition("/")[0] for line in listed.splitlines() if "/" in line})
-        self.seconds, self.reached = {}, {}
-        numbers = {mutant.number for mutant in planted}
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-            for suite, seconds, reached in workers.map(lambda suite: self._reach(suite, count), [*suites, SIMULATION]):
-                if found := numbers & reached:
-                    self.seconds[suite], self.reached[suite] = seconds, found
-        tell(f"{len(self.seconds)} of {len(suites) + 1} suites reach "
-             f"{len(set().union(*self.reached.values()))} of {len(planted)} mutants")
-
-    def _command(self, suites):
-        if suites == [SIMULATION]:
-            return [self._simulation, "--seeds", str(SIMULATED_SEEDS), "--brief"]
-        names = "|".join(map(re.escape, suites))
-        return [self._program, "--testing-library", "swift-testing", "--filter", f"^({names})/"]
-
-    def _reach(self, suite, count):
-        file = self._folder / suite
+    def __init__(self, name, command):
+        self.name, self._command = name, command
+        file = COPY / ".build" / "reached" / name
+        file.parent.mkdir(exist_ok=True)
         file.unlink(missing_ok=True)
         began = time.monotonic()
-        run = subprocess.run(self._command([suite]), cwd=COPY, env={**os.environ, "REACHED_MUTANTS": str(file)},
-                             capture_output=True, text=True)
-        seconds = time.monotonic() - began
-        if run.returncode:
-            sys.exit(f"{suite} fails without a mutant:\n{run.stdout[-3000:]}{run.stderr[-3000:]}")
-        marks = file.read_bytes() if file.exists() else b""
-        return suite, seconds, {number for number, mark in enumerate(marks) if mark}
+        with self._started(REACHED_MUTANTS=str(file)) as process:
+            output = process.communicate()[0].decode(errors="replace")
+        self.seconds = time.monotonic() - began
+        if process.returncode:
+            sys.exit(f"{name} fails without a mutant:\n{output[-5000:]}")
+        self.reached = {number for number, mark in enumerate(file.read_bytes() if file.exists() else b"") if mark}
 
-    def killer(self, mutant):
-        """The suites of which one notices a mutant; None if none does."""
-        suites = sorted((suite for suite in self.seconds if mutant.number in self.reached[suite]), key=self.seconds.get)
-        while suites:
-            together = [suites.pop(0)]
-            while suites and SIMULATION not in (suites[0], *together) and \
-                    sum(map(self.seconds.get, [*together, suites[0]])) < TOGETHER_SECONDS:
-                together.append(suites.pop(0))
-            patience = PATIENCE_SECONDS + PATIENCE * sum(map(self.seconds.get, together))
-            if not self._passes(self._command(together), mutant, patience):
-                return together
-        for folder, names in CLIENT_TESTS.items():
-            files = [COPY / "Tests" / "Clients" / f"test_{name}.py" for name in names]
-            command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-x", *files]
-            if folder in mutant.path and not self._passes(command, mutant, CLIENT_SECONDS):
-                return names
-        return None
-
-    def _passes(self, command, mutant, patience) -> bool:
-        environment = {"CHOSEN_MUTANT": str(mutant.number), "TIFFIN_BINARY": str(self._program.with_name("tiffin")),
-                       "TIFFIN_SHARED_DATA": str(tiffin.SHARED_DATA), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-        process = subprocess.Popen(command, cwd=COPY, env={**os.environ, **environment},
-                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        deadline = time.monotonic() + patience
-        os.set_blocking(process.stdout.fileno(), False)
-        try:
+    def notices(self, mutant) -> bool:
+        """Whether a test fails, or hangs, where there is a mutant."""
+        deadline = time.monotonic() + PATIENCE_SECONDS + PATIENCE * self.seconds
+        with self._started(CHOSEN_MUTANT=str(mutant.number)) as process:
+            os.set_blocking(process.stdout.fileno(), False)
             while process.poll() is None and time.monotonic() < deadline:
                 # The first failure is enough.
                 if FAILURE in (process.stdout.read() or b""):
-                    return False
+                    return True
                 time.sleep(0.02)
-            return process.poll() == 0
+            return process.poll() != 0
+
+    @contextlib.contextmanager
+    def _started(self, **environment):
+        """A run of the tests; it is ended with all that it started."""
+        process = subprocess.Popen(
+            self._command, cwd=COPY, start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", **environment})
+        try:
+            yield process
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             process.stdout.close()
 
 
-def explained() -> dict:
-    """The survivors that are known, each with the reason: it changes nothing that anybody could see."""
-    entries = {}
-    for line in EXPLAINED.read_text().splitlines():
-        if line and not line.startswith("#"):
-            place, _, reason = line.partition(" — ")
-            entries[place] = reason
-    return entries
+class Tests:
+    """The suites of the copy. Those with clients are long, and run only where a mutant needs them."""
+
+    def __init__(self, planted):
+        built = subprocess.run([*BUILD, "--show-bin-path"], capture_output=True, text=True, check=True).stdout.strip()
+        self._folder, self._clients, self._lock = Path(built), {}, threading.Lock()
+        swift = [self._folder / "tiffinPackageTests.xctest", "--testing-library", "swift-testing"]
+        listed = subprocess.run([*swift, "--list-tests"], capture_output=True, text=True, check=True).stdout
+        names = sorted({line.partition("/")[0] for line in listed.splitlines() if "/" in line})
+        commands = [(name, [*swift, "--filter", f"^{re.escape(name)}/"]) for name in names]
+        commands.append((SIMULATION, [self._folder / SIMULATION, "--seeds", str(SIMULATED_SEEDS), "--brief"]))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
+            self._suites = sorted(workers.map(lambda each: Suite(*each), commands), key=lambda suite: suite.seconds)
+        reached = set().union(*(suite.reached for suite in self._suites)) & {mutant.number for mutant in planted}
+        tell(f"{len(self._suites)} suites reach {len(reached)} of {len(planted)} mutants")
+
+    def killer(self, mutant):
+        """The name of a suite that notices a mutant, of those that reach it; None if none does."""
+        # Those of its own module are the most likely to.
+        suites = sorted(self._suites, key=lambda suite: not suite.name.startswith(mutant.module))
+        files = [name for folder, names in CLIENT_TESTS.items() if folder in mutant.path for name in names]
+        for suite in itertools.chain(suites, map(self._client_tests, files)):
+            if mutant.number in suite.reached and suite.notices(mutant):
+                return suite.name
+        return None
+
+    def _client_tests(self, name) -> Suite:
+        with self._lock:
+            if name not in self._clients:
+                self._clients[name] = Suite(name, [
+                    "env", f"TIFFIN_BINARY={self._folder / 'tiffin'}", f"TIFFIN_SHARED_DATA={tiffin.SHARED_DATA}",
+                    sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-x", f"Tests/Clients/test_{name}.py"])
+            return self._clients[name]
+
+
+def explained() -> set:
+    """The survivors of which it is known that they change nothing that anybody could see."""
+    lines = EXPLAINED.read_text().splitlines()
+    return {line.partition(" — ")[0] for line in lines if line and not line.startswith("#")}
 
 
 def identity(mutant) -> str:
@@ -251,35 +238,28 @@ def main():
     parser.add_argument("--only", help="the numbers of mutants, as they were printed")
     options = parser.parse_args()
     tell(f"seed {options.seed}")
-    planted, count = chosen(options.seed, options.count), int(options.count * SURPLUS)
-    copy()
-    build(planted, count)
+    planted = chosen(options.seed, options.count)
+    build(planted)
     planted = planted[:options.count]
-    tests = Tests(planted, count)
+    tests = Tests(planted)
     if options.only:
         wanted = set(map(int, options.only.split(",")))
         planted = [mutant for mutant in planted if mutant.number in wanted]
-    known, deadline, noticed, survivors, killers = explained(), time.monotonic() + 60 * options.minutes, 0, [], {}
+    known, deadline = explained(), time.monotonic() + 60 * options.minutes
+    tried, survivors = 0, []
 
-    def judge(mutant: Mutant):
-        return (mutant, tests.killer(mutant)) if time.monotonic() < deadline else (mutant, "late")
+    def judge(mutant):
+        return tests.killer(mutant) or SURVIVES if time.monotonic() < deadline else None
 
-    late = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as workers:
-        for mutant, killer in workers.map(judge, planted):
-            if killer == "late":
-                late += 1
-            elif killer:
-                noticed += 1
-                killers[identity(mutant)] = killer
-            else:
-                survivors.append(mutant)
-                tell(f"{mutant.number} survives: {identity(mutant)}")
-    (COPY / ".build" / "killers.json").write_text(json.dumps(killers, indent=1, ensure_ascii=False))
-    new = [mutant for mutant in survivors if identity(mutant) not in known]
-    tried = len(planted) - late
-    tell(f"{noticed} of {tried} mutants were noticed, {100 * noticed / max(1, tried):.1f} %; {len(survivors) - len(new)} survivors are "
-         f"explained, {len(new)} are not" + (f"; {late} were not tried" if late else ""))
+        for mutant, killer in zip(planted, workers.map(judge, planted)):
+            tried += killer is not None
+            if killer == SURVIVES:
+                survivors.append(identity(mutant))
+                tell(f"{mutant.number} survives: {survivors[-1]}")
+    new = [name for name in survivors if name not in known]
+    tell(f"{tried - len(survivors)} of {tried} mutants were noticed, {100 * (1 - len(survivors) / max(1, tried)):.1f} %; "
+         f"{len(survivors) - len(new)} survivors are explained, {len(new)} are not; {len(planted) - tried} were not tried")
     sys.exit(1 if new else 0)
 
 

@@ -340,7 +340,7 @@ def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database
     insert_corrupt_event(database, client, "menu-hill")
 
     def check(client):
-        wait_until(lambda: client.json("BROWSE")["total"] == 4, "the damage to be seen")
+        wait_until(lambda: client.json("BROWSE")["total"] == 4, "the damage to be seen", seconds=5)
         for command in ("BROWSE", "OUTLETS", "SURPRISE"):
             assert client.error(command, "OUTLET", "hill").code == "CORRUPT"
         # None of it is found by any filter, and everything else is.
@@ -361,7 +361,7 @@ def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database
     with server.start().client() as client:
         client.json("BROWSE")
         assert found(client, "CITY", "galle", command="OUTLETS") == ["new"]
-        wait_until(lambda: client.json("BROWSE")["total"] == 4, "the damage to be seen")
+        wait_until(lambda: client.json("BROWSE")["total"] == 4, "the damage to be seen", seconds=5)
         assert client.error("BROWSE", "OUTLET", "hill").code == "CORRUPT"
 
 
@@ -410,9 +410,9 @@ def test_two_servers_give_the_same_answers(own, database):
     with Server(database=database) as second, second.client() as other:
         client("MENU.ITEM.PRICE", "harbour", "rice", 100)
         client("OUTLET.PAUSE", "hill", "UNTIL", FUTURE)
-        wait_until(lambda: answers(other) == answers(client), "the other server to see the change")
+        wait_until(lambda: answers(other) == answers(client), "the other server to see the change", seconds=5)
         other("OUTLET.OPEN", "hill")
-        wait_until(lambda: answers(other) == answers(client), "the first server to see the change")
+        wait_until(lambda: answers(other) == answers(client), "the first server to see the change", seconds=5)
         # Both understand the same cursor.
         after = client.json("BROWSE", "SORT", "name", "LIMIT", 3)["next"]
         assert [item["item"] for item in other.json("BROWSE", "SORT", "name", "AFTER", after)["items"]] == SORTS["name"][3:]

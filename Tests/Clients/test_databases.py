@@ -15,6 +15,7 @@ from trials import Stage, check
 from writers import MENU
 
 PARTITIONS = 4
+NOTICED = 10
 # Where a move is killed, as PartitionMove names its steps.
 STEPS = ["copying", "copied", "read-models", "closing", "closed", "opening", "opened", "removing"]
 
@@ -167,7 +168,7 @@ def test_counts_and_lists_are_the_same_after_a_move_and_a_start(tmp_path):
             for partition in range(PARTITIONS):
                 assert databases.move(partition, "b").returncode == 0
             generations = lambda: client("INFO", "projections").count(b"generation=2")
-            wait_until(lambda: generations() == len(PROJECTIONS) * PARTITIONS, "the server to use the rows")
+            wait_until(lambda: generations() == len(PROJECTIONS) * PARTITIONS, "the server to use the rows", seconds=NOTICED)
             assert client.pipeline([("CART.COUNT", cart) for cart in carts]) == before
             assert b"database_a:state=open,partitions=0\r\ndatabase_b:state=open,partitions=4" in client("INFO", "database")
             assert client("CART.ADD", carts[0], "kitchen", "dish-2", 1) == before[0] + 1
@@ -193,16 +194,16 @@ def test_one_database_of_several_is_away(tmp_path, lost):
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 2
             stop()
             if lost == "a":
-                wait_until(lambda: "the leases could not be renewed" in server.output(), "the leases to end")
+                wait_until(lambda: "the leases could not be renewed" in server.output(), "the leases to end", seconds=NOTICED)
             assert client.error("CART.ADD", away, "kitchen", "dish-1", 1).code == "UNAVAILABLE"
             assert client("CART.ADD", here, "kitchen", "dish-1", 1) == 2
             assert client("CART.COUNT", away) == 2
             assert client.json("OUTLET.HOME", "kitchen")["outlet"]["id"] == "kitchen"
             is_told = f"database_{lost}:state=away".encode()
-            wait_until(lambda: is_told in client("INFO", "database"), "INFO to say so")
+            wait_until(lambda: is_told in client("INFO", "database"), "INFO to say so", seconds=NOTICED)
             start()
             again = ("CART.ADD", away, "kitchen", "dish-1", 1, "ID", "again")
-            wait_until(lambda: client.pipeline([again])[0] == 3, "the server to reach the database")
+            wait_until(lambda: client.pipeline([again])[0] == 3, "the server to reach the database", seconds=NOTICED)
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 4
 
 
@@ -247,7 +248,7 @@ def test_a_customer_is_forgotten_again_where_a_database_has_lost_it(tmp_path):
                 "where h.partition = 0 and b.partition = 0 and first_position = "
                 "(select max(first_position) from tiffin.batches where partition = 0)", url)
             is_gone = "select count(*) from tiffin.customer_keys where key is not null"
-            wait_until(lambda: sql(is_gone, url) == "0", "the key to be destroyed again")
+            wait_until(lambda: sql(is_gone, url) == "0", "the key to be destroyed again", seconds=2 * NOTICED)
             assert "partition 0: the database has lost what was read from position" in server.output()
 
 

@@ -24,6 +24,7 @@ from writers import MENU
 PARTITIONS = 8
 # How long it takes until what a server kept is kept by others, and what a busy machine adds.
 TAKEN_OVER = 3 + 3
+EVEN = 20
 
 
 @contextlib.contextmanager
@@ -82,8 +83,8 @@ def wait_until_even(database, servers):
         expected = {slot: kept[slot * count // 16_384] for slot in range(16_384)}
         return all(slots(server) == expected for server in servers)
 
-    wait_until(is_settled, "the partitions to be shared evenly")
-    wait_until(do_all_agree, "every server to know the leases")
+    wait_until(is_settled, "the partitions to be shared evenly", seconds=EVEN)
+    wait_until(do_all_agree, "every server to know the leases", seconds=EVEN)
 
 
 def fact(server, name):
@@ -291,7 +292,7 @@ def test_a_user_has_the_same_rights_at_every_server():
         roots = [client_of(server, "root") for server in servers]
         put_open_outlet(roots[0], "kitchen", MENU)
         put_open_outlet(roots[0], "other", MENU)
-        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly")
+        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly", seconds=EVEN)
         wait_until(lambda: all(root("OUTLET.HOME", "other") for root in roots), "the outlets to be known everywhere")
         for server in servers:
             anna, cook = client_of(server, "anna"), client_of(server, "cook")
@@ -464,7 +465,7 @@ def test_servers_talk_tls_to_each_other_where_they_talk_it_to_clients(tmp_path):
     with partitioned(2) as database, contextlib.ExitStack() as stack:
         options = certificates.options("server") + ["--tls-client-ca", str(certificates.file("ca"))]
         servers = [stack.enter_context(Server(database=database, options=options)) for _ in range(2)]
-        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly")
+        wait_until(lambda: is_even(database, servers), "the partitions to be shared evenly", seconds=EVEN)
         with servers[0].client(tls=certificates.context("client")) as client:
             put_open_outlet(client, "kitchen", MENU)
             for number in range(20):

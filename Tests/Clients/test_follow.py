@@ -13,6 +13,8 @@ from tiffin import (
 )
 
 
+FOLLOWED = 20
+
 
 @pytest.fixture(scope="module")
 def pair():
@@ -26,7 +28,7 @@ def pair():
 
 
 def caught_up(writer, follower):
-    wait_until(lambda: position(writer) == position(follower), "the follower")
+    wait_until(lambda: position(writer) == position(follower), "the follower", seconds=FOLLOWED)
 
 
 def position(server):
@@ -124,7 +126,7 @@ def test_it_survives_what_befalls_it(pair):
             except ReplyError as error:
                 assert error.code in AWAY, error
 
-        wait_until(has_followed, "the follower")
+        wait_until(has_followed, "the follower", seconds=FOLLOWED)
     assert follower.stop() == 0
     assert "error" not in follower.output() or "tiffin reader" in follower.output(), follower.output()
     follower.start()

@@ -65,7 +65,7 @@ def test_concurrent_writers_on_the_same_carts_lose_and_duplicate_nothing(servers
             expected = WRITERS * ADDS // len(CARTS)
             wait_until(
                 lambda: first("CART.COUNT", cart) == second("CART.COUNT", cart) == expected,
-                f"both servers to count {expected} in {cart}")
+                f"both servers to count {expected} in {cart}", seconds=5)
             assert first("CART.GET", cart) == second("CART.GET", cart)
         events = read_log(first)
         assert [event["position"] for event in events] == list(range(1, len(events) + 1))
@@ -81,7 +81,7 @@ def test_a_change_is_seen_by_the_other_server_within_a_second(servers):
             count = write("CART.ADD", "watched", "kitchen", ITEMS[0], 1)
             assert count == n
             start = time.monotonic()
-            wait_until(lambda: read("CART.COUNT", "watched") == n, "the other server to see the change")
+            wait_until(lambda: read("CART.COUNT", "watched") == n, "the other server to see the change", seconds=5)
             delays.append(time.monotonic() - start)
     assert statistics.median(delays) < 1, delays
 
@@ -91,7 +91,7 @@ def test_a_retry_on_the_other_server_is_recognised(servers):
     command = ("CART.ADD", "moved", "kitchen", ITEMS[0], 2, "ID", "tap")
     with servers[0].client() as first, servers[1].client() as second:
         assert first(*command) == second(*command) == 2
-        wait_until(lambda: second("CART.COUNT", "moved") == 2, "the other server to see the change")
+        wait_until(lambda: second("CART.COUNT", "moved") == 2, "the other server to see the change", seconds=5)
 
 
 def test_a_merchants_change_holds_on_the_other_server_once_it_is_acknowledged(servers):
@@ -101,7 +101,7 @@ def test_a_merchants_change_holds_on_the_other_server_once_it_is_acknowledged(se
             # What is for sale again is seen with a delay.
             wait_until(
                 lambda: isinstance(customer.pipeline([("CART.ADD", cart, "kitchen", item, 1)])[0], int),
-                "the outlet to sell again")
+                "the outlet to sell again", seconds=5)
             return customer.json("CART.GET", cart)["total"]
 
         def refusal(*command):

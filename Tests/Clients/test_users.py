@@ -24,6 +24,8 @@ WRONG = ReplyError("WRONGPASS invalid username-password pair or user is disabled
 NOAUTH = ReplyError("NOAUTH Authentication required.")
 NO_KEY = ReplyError("NOPERM No permissions to access a key")
 NO_CHANNEL = ReplyError("NOPERM No permissions to access a channel")
+# A change reaches a server when it next looks at the table.
+CHANGE_SECONDS = 10
 
 
 def user(database, *words, password=None, code=0):
@@ -148,7 +150,7 @@ def test_of_too_many_strangers_the_oldest_goes(shop):
         finally:
             for stranger in crowd:
                 stranger.close()
-    wait_until(lambda: info(shop.root)["clients_before_login"] == "0", "the crowd to leave")
+    wait_until(lambda: info(shop.root)["clients_before_login"] == "0", "the crowd to leave", seconds=CHANGE_SECONDS)
     assert risen(shop.root, before)["client_before_login_disconnections"] >= 1
 
 
@@ -256,9 +258,9 @@ def test_tokens_can_be_taken_back(shop):
     listed = next(line for line in user(shop.database, "list").splitlines() if line.startswith(name))
     assert "no password" in listed and "auditor" in listed
     label = listed.split("tokens ")[1].split()[0]
-    wait_until(lambda: tries(shop, name, first), "the token to be known")
+    wait_until(lambda: tries(shop, name, first), "the token to be known", seconds=CHANGE_SECONDS)
     assert user(shop.database, "token", name, "--revoke", label) == f"1 token of '{name}' revoked"
-    wait_until(lambda: not tries(shop, name, first), "the token to be revoked")
+    wait_until(lambda: not tries(shop, name, first), "the token to be revoked", seconds=CHANGE_SECONDS)
     assert tries(shop, name, second)
     assert "has no token" in user(shop.database, "token", name, "--revoke", label, code=1)
     user(shop.database, "remove", name)
@@ -322,7 +324,7 @@ def test_a_client_that_leaves_during_its_login_leaves_nothing(shop):
             with server.client() as client:
                 client.send(encode("AUTH", "root", f"wrong {number}"))
         with log_in(server.port, "root", shop.tokens["root"]) as root:
-            wait_until(lambda: info(root)["connected_clients"] == "1", "the others to be gone")
+            wait_until(lambda: info(root)["connected_clients"] == "1", "the others to be gone", seconds=CHANGE_SECONDS)
 
 
 def test_a_new_login_ends_subscriptions_that_it_does_not_allow(shop):
@@ -514,7 +516,7 @@ def test_a_confined_merchant_runs_its_outlet(shop):
 def test_changes_hold_from_the_next_command_on(shop):
     user(shop.database, "add", "temp", "--role", "customer", "--only", "temp", "--no-password")
     token = user(shop.database, "token", "temp")
-    wait_until(lambda: tries(shop, "temp", token), "the user to be known")
+    wait_until(lambda: tries(shop, "temp", token), "the user to be known", seconds=CHANGE_SECONDS)
     with log_in(shop.port, "temp", token) as client, log_in(shop.port, "temp", token) as listener:
         listener.send(encode("SUBSCRIBE", "cart:temp-1", "home:grill"))
         assert [listener.read()[0] for _ in range(2)] == [b"subscribe"] * 2
@@ -526,7 +528,7 @@ def test_changes_hold_from_the_next_command_on(shop):
             reply = client.read()
             return reply.code if isinstance(reply, ReplyError) else None
 
-        wait_until(lambda: code("CART.COUNT", "temp-1") == "NOPERM", "the confinement to change")
+        wait_until(lambda: code("CART.COUNT", "temp-1") == "NOPERM", "the confinement to change", seconds=CHANGE_SECONDS)
         assert client("CART.COUNT", "other-1") == 0
         # The subscription that it may not have any more has ended, and it is told.
         frame = listener.read()
@@ -534,14 +536,14 @@ def test_changes_hold_from_the_next_command_on(shop):
             frame = listener.read()
         assert frame == [b"unsubscribe", b"cart:temp-1", 1]
         user(shop.database, "grant", "temp", "--role", "auditor", "--everything")
-        wait_until(lambda: code("LOG.HEAD") is None, "the role to change")
+        wait_until(lambda: code("LOG.HEAD") is None, "the role to change", seconds=CHANGE_SECONDS)
         before = info(shop.root)
         user(shop.database, "disable", "temp")
         assert client.is_closed() and listener.is_closed()
         assert risen(shop.root, before)["client_user_disconnections"] == 2
         assert not tries(shop, "temp", token)
         user(shop.database, "enable", "temp")
-        wait_until(lambda: tries(shop, "temp", token), "the user to be enabled")
+        wait_until(lambda: tries(shop, "temp", token), "the user to be enabled", seconds=CHANGE_SECONDS)
     with log_in(shop.port, "temp", token) as client:
         user(shop.database, "remove", "temp")
         assert client.is_closed()
@@ -551,7 +553,7 @@ def test_changes_hold_from_the_next_command_on(shop):
 
 def test_a_changed_password_is_the_only_one(shop):
     user(shop.database, "add", "pat", "--role", "customer", password="first password")
-    wait_until(lambda: shop_knows(shop, "pat"), "the user to be known")
+    wait_until(lambda: shop_knows(shop, "pat"), "the user to be known", seconds=CHANGE_SECONDS)
     with Server(database=shop.database) as server:
         log_in(server.port, "pat", "first password").close()
         user(shop.database, "password", "pat", password="second password")
@@ -561,7 +563,7 @@ def test_a_changed_password_is_the_only_one(shop):
                 client.send(encode("AUTH", "pat", password))
                 return client.read()
 
-        wait_until(lambda: outcome("second password") == "OK", "the password to change")
+        wait_until(lambda: outcome("second password") == "OK", "the password to change", seconds=CHANGE_SECONDS)
         assert outcome("first password") == WRONG
     user(shop.database, "remove", "pat")
 
@@ -585,12 +587,12 @@ def test_without_users_everybody_on_the_machine_has_every_right_until_there_is_o
             client.send(encode("PING"))
             return client.read() == NOAUTH
 
-        wait_until(refused, "the first user to count")
+        wait_until(refused, "the first user to count", seconds=CHANGE_SECONDS)
         frame = listener.read()
         while frame[0] == b"message":
             frame = listener.read()
         assert frame == [b"unsubscribe", b"home:x", 0]
-        wait_until(lambda: tries(SimpleNamespace(port=server.port), "root", token), "the token")
+        wait_until(lambda: tries(SimpleNamespace(port=server.port), "root", token), "the token", seconds=CHANGE_SECONDS)
         assert client("AUTH", "root", token) == "OK"
         # Removing the last user closes the door: it does not open it.
         user(database, "remove", "root")
@@ -612,7 +614,7 @@ def test_users_stay_known_while_the_database_is_away():
             user(url, "add", "later", "--role", "customer", "--no-password")
             later = user(url, "token", "later")
             wait_until(
-                lambda: tries(SimpleNamespace(port=server.port), "later", later), "the new user")
+                lambda: tries(SimpleNamespace(port=server.port), "later", later), "the new user", seconds=CHANGE_SECONDS)
 
 
 # --- the command line
@@ -658,7 +660,7 @@ def test_users_beside_a_server_with_a_database_of_its_own(data_dir):
         assert run.returncode == 0, run.stderr
         assert run.stdout == "user 'root' added: admin\n"
         with server.client() as client:
-            wait_until(lambda: client.error("NONSENSE") == NOAUTH, "the user to be known")
+            wait_until(lambda: client.error("NONSENSE") == NOAUTH, "the user to be known", seconds=CHANGE_SECONDS)
             assert client("AUTH", "root", PASSWORD) == "OK"
 
 
@@ -739,7 +741,7 @@ def test_an_admin_changes_users_and_no_secret_is_left_anywhere():
             assert stranger.error("USER.ADD", "root", "ROLE", "admin").code == "UNAVAILABLE"
             assert stranger.json("USER.LIST") == {"users": []}
         user(database, "add", "root", "--role", "admin", password=PASSWORD)
-        wait_until(lambda: user_is_known(server.port, "root", PASSWORD), "root to be known")
+        wait_until(lambda: user_is_known(server.port, "root", PASSWORD), "root to be known", seconds=CHANGE_SECONDS)
         with log_in(server.port, "root") as root:
             added = root.json("USER.ADD", "cook", "ROLE", "merchant", "ONLY", "grill,bakery")
             assert {**added, "addedAt": None} == {
@@ -751,7 +753,7 @@ def test_an_admin_changes_users_and_no_secret_is_left_anywhere():
             assert [each["name"] for each in listed] == ["cook", "root"] and listed[1]["password"]
             assert len(listed[0]["tokens"]) == 1 and listed[0]["tokens"][0] not in token
             assert root.json("USER.CONFINE", "cook", "grill")["only"] == ["grill"]
-            wait_until(lambda: user_is_known(server.port, "cook", token), "cook to be known")
+            wait_until(lambda: user_is_known(server.port, "cook", token), "cook to be known", seconds=CHANGE_SECONDS)
             with log_in(server.port, "cook", token) as cook:
                 for words in (("LIST",), ("ADD", "x", "ROLE", "admin"), ("TOKEN", "root"), ("REMOVE", "root")):
                     assert cook.error(f"USER.{words[0]}", *words[1:]).code == "NOPERM"
