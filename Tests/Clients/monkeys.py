@@ -16,8 +16,9 @@ from tiffin import binary
 
 RUN_SECONDS = 90
 
-# The load of a short run: enough for every kind of command, and little enough for a debug build.
-SHORT = ["--rate", 300, "--duration", "500ms", "--shoppers", 15, "--connections", 4, "--seed", 11]
+# The load of a short run: enough for every kind of command, however slow the machine is. It takes half a second, or
+# longer if answers do.
+SHORT = ["--rate", 300, "--commands", 150, "--duration", "30s", "--shoppers", 15, "--connections", 4, "--seed", 11]
 SMALL = ["--outlets", 4, "--items", 80]
 # Ends a run at the first violation.
 UNTIL_FOUND = ["--threshold", "checks:violations==0,abortOnFail"]

@@ -78,6 +78,7 @@ struct RunOptionsTests {
         #expect(try Self.options("--closed").mode == .closed(pipeline: 1))
         let closed = try Self.options("--closed --pipeline 16 --connections 3 --duration 250ms")
         #expect(closed.mode == .closed(pipeline: 16) && closed.connections == 3 && closed.seconds == 0.25)
+        #expect(try Self.options("--commands 150").commands == 150)
         #expect(try Self.options("--shoppers 60 --connections 60").shoppers == 60)
     }
 
@@ -158,6 +159,7 @@ struct RunOptionsTests {
             ("--stages 1s:5 --rate 5", "leave out --rate and --duration"),
             ("--stages 1s:5 --duration 5s", "leave out --rate and --duration"),
             ("--closed --rate 5", "--rate is of an open load"), ("--closed --stages 1s:5", "--stages is of an open"),
+            ("--commands 0", "--commands: '0' is not a whole number from 1 to 1000000000"),
             ("--closed --shoppers 100", "--shoppers is of an open load"), ("--pipeline 4", "give --closed, too"),
             ("--closed --pipeline 0", "--pipeline: '0' is not a whole number from 1 to 1000"),
             ("--connections 0", "--connections: '0' is not a whole number from 1 to 10000"),

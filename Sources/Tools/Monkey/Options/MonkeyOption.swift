@@ -10,7 +10,7 @@ enum MonkeyOption {
         options: [
             server, start, tiffin,
         ] + ConnectionOptions.declarations + [
-            scenario, duration, rate, stages, closed, connections, pipeline, shoppers, seed,
+            scenario, duration, commands, rate, stages, closed, connections, pipeline, shoppers, seed,
             chaos, outlets, items, carts, threshold, baseline, regress, json, junit, html, record, judge, quiet,
         ])
 
@@ -37,6 +37,8 @@ enum MonkeyOption {
         default: "monkey")
     static let duration = Option.value(
         "duration", "time", "how long the load lasts", time, default: "\(RunOptions.usualSeconds)s")
+    static let commands = Option.optional(
+        "commands", "n", "ends the load sooner, when this many commands are answered", .integer(1...1_000_000_000))
     static let rate = Option.optional(
         "rate", "n", "commands a second (default half of what a short closed load reaches)", commandsPerSecond)
     static let stages = Option(

@@ -67,6 +67,7 @@ extension RunOptions {
 
     private mutating func readLoad(_ line: Options) throws(UsageError) {
         seconds = line[MonkeyOption.duration]
+        commands = line[MonkeyOption.commands]
         connections = line[MonkeyOption.connections]
         if line[MonkeyOption.closed] {
             let ofOpenLoads: [any DeclaredOption] = [MonkeyOption.rate, MonkeyOption.stages, MonkeyOption.shoppers]

@@ -25,6 +25,8 @@ struct RunOptions: Sendable {
     var scenarios: [RunReport.Share] = [RunReport.Share(scenario: "monkey", weight: 1)]
     var mode = Mode.open(stages: nil)
     var seconds = Double(usualSeconds)
+    /// How many answers end the load, if it has not ended by then.
+    var commands: Int?
     var connections = usualConnections
     /// nil: a thousand of an open load, and one for each command on its way of a closed one.
     var shoppers: Int?

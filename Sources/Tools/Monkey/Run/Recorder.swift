@@ -54,8 +54,9 @@ final class Recorder {
     private(set) var resent = 0
     private(set) var failedConnections = 0
     private(set) var inFlight = 0
-    /// Answers since the process began.
+    /// Answers since the process began, and those to what the load sent.
     private(set) var answeredEver = 0
+    private(set) var answered = 0
 
     // MARK: The load
 
@@ -95,6 +96,7 @@ final class Recorder {
         answeredEver += 1
         // What was to be sent before the load began, or is sent after its end, is not part of it.
         guard startedAt > 0, flight.planned >= startedAt, endedAt == 0 || flight.planned <= endedAt else { return }
+        answered += 1
         lastAnswerAt = now
         let kind = flight.call.kind
         let response = now - min(now, flight.planned)

@@ -205,7 +205,6 @@ final class Run {
     func loadOpen(_ plan: LoadPlan) async {
         phase = .open
         (self.plan, nextSend, nextShopper) = (plan, 0, 0)
-        recorder.planned = plan.total
         // The alarm only wakes the loop: every turn ends with a check for what is due.
         alarm = try? Alarm {}
         await pause(plan.seconds)
@@ -213,6 +212,7 @@ final class Run {
         alarm?.cancel()
         alarm = nil
         self.plan = nil
+        recorder.planned = nextSend
         for shopper in shoppers { recorder.dropped += shopper.forgetPlans() }
     }
 
@@ -348,6 +348,11 @@ final class Run {
         let links = dirty
         dirty = []
         for link in links { link.flush() }
+    }
+
+    /// A command has been answered: it may have been the last of the load.
+    func hasAnswer() {
+        if phase == .open || phase == .closed, let limit = options.commands, recorder.answered >= limit { endPhase() }
     }
 
     /// The outcome of a command is unknown: it is sent again in a moment.
