@@ -16,6 +16,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ import tiffin
 import trials
 from tiffin import (
     RECOVERED_SECONDS, Server, SmallDisk, fresh_data_dir, postmaster, private_cluster, replica_of, sql, wait_until)
-from trials import Deck, check, frozen, send_signal, summarize
+from trials import Deck, check, frozen, limit_memory, send_signal, summarize
 
 # A server that runs answers reads whatever happens to its database.
 READ_SECONDS = 1.5
@@ -175,6 +176,17 @@ def server_killed(stage, chance):
     stage.server.kill()
     stage.server.port = None
     yield
+    stage.kills = 0
+    stage.server.start()
+
+
+@fault("server out of memory", Private, needs=lambda stage: sys.platform == "linux")
+def server_out_of_memory(stage, chance):
+    """It ends at the first piece of memory that it cannot get, as every program in Swift does."""
+    limit_memory(stage.server.process.pid, chance.randint(0, 256) << 12)
+    yield
+    stage.server.kill()
+    stage.server.port = None
     stage.kills = 0
     stage.server.start()
 
@@ -334,11 +346,11 @@ def asynchronous_standby_promoted(stage, chance):
 # cuts no connections.
 SENSELESS = [
     {asynchronous_standby_promoted, server_killed}, {postgres_frozen, connections_cut},
-    {postmaster_frozen, connections_cut},
+    {postmaster_frozen, connections_cut}, {server_out_of_memory, server_killed}, {server_out_of_memory, server_frozen},
 ]
-ENDS_LAST = [synchronous_standby_promoted, asynchronous_standby_promoted, server_killed]
+ENDS_LAST = [synchronous_standby_promoted, asynchronous_standby_promoted, server_killed, server_out_of_memory]
 # Nobody can tell when a read is answered while the server is away.
-SILENT = {server_killed, server_frozen}
+SILENT = {server_killed, server_frozen, server_out_of_memory}
 
 
 # --- cycles

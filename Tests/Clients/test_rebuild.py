@@ -1,6 +1,7 @@
 """`tiffin rebuild`, servers that find rows of another version, and servers that find rows that follow from no log."""
 
 import json
+import re
 import subprocess
 import threading
 from pathlib import Path
@@ -181,7 +182,12 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 4)
         client("CART.ADD", "new", "kitchen", "dish-0", 2)
         wait_for_checkpoint(saved)
-        assert rebuild(saved, "cart_counts", "--undo").returncode == 0
+        run = rebuild(saved, "cart_counts", "--undo")
+        assert run.returncode == 0
+        # It names the cart that is altered again, and no other.
+        assert re.fullmatch(
+            r"partition 0  cart_counts  generation 1 is active, at position \d+: 1 row is not as before: cart-7\n",
+            run.stdout), run
         assert generations(saved) == [
             "cart_counts active 1", "cart_counts previous 2", *all_active(1)[1:]]
         # As wrong as before, with what has happened since.

@@ -9,11 +9,13 @@ import json
 import os
 import random
 import re
+import resource
 import signal
 import socket
 import threading
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tiffin import (
     AWAY, REPLY_SECONDS, Client, ReplyError, item_document, put_open_outlet, run_tiffin, section_document, wait_until)
@@ -32,6 +34,12 @@ class Failure(AssertionError):
 def check(condition, text):
     if not condition:
         raise Failure(text)
+
+
+def limit_memory(pid, more):
+    """A process gets so many bytes of addresses besides those that it has."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    resource.prlimit(pid, resource.RLIMIT_AS, (pages * resource.getpagesize() + more, resource.RLIM_INFINITY))
 
 
 # --- what was sent, and what the log says

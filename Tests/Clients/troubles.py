@@ -1,5 +1,5 @@
 """What a server has to live with: clocks that are set, a database that is administered, connections that are clogged,
-and descriptors that run out, while clients write.
+and descriptors, threads and memory that run out, while clients write.
 
     Scripts/faults --only troubles --cycles 100 --seed 7
 
@@ -25,7 +25,7 @@ from pathlib import Path
 import tiffin
 import trials
 from tiffin import CHECKOUT, RECOVERED_SECONDS, Server, private_cluster, sql
-from trials import Deck, check, summarize
+from trials import Deck, check, limit_memory, summarize
 
 HOUR = 3600
 THE_SERVERS = "from pg_stat_activity where application_name like 'tiffin %'"
@@ -109,25 +109,50 @@ def socket_proxy(folder, real):
     return Proxy(listener, connect)
 
 
-class WallClock:
-    """The time of day of a program that is started with this environment."""
+class Preloaded:
+    """A library of ours in a program that is started with this environment. Numbers in a file say what it does."""
 
-    def __init__(self, folder):
-        self.file = Path(folder, "wallclock")
-        self.set(0)
-        library = CHECKOUT / ".build" / "wallclock.so"
-        source = Path(__file__).with_name("wallclock.c")
+    def __init__(self, name, variable, folder, *numbers):
+        self.file = Path(folder, name)
+        self.write(*numbers)
+        library = CHECKOUT / ".build" / f"{name}.so"
+        source = Path(__file__).with_name(f"{name}.c")
         if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
             made = f"{library}.{os.getpid()}"
             subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", made, str(source)], check=True)
             os.replace(made, library)
-        self.environment = {"LD_PRELOAD": str(library), "TIFFIN_WALLCLOCK": str(self.file)}
+        self.environment = {"LD_PRELOAD": str(library), variable: str(self.file)}
+
+    def write(self, *numbers):
+        # In place: it is mapped.
+        with open(self.file, "r+b" if self.file.exists() else "wb") as file:
+            file.write(struct.pack(f"{len(numbers)}q", *numbers))
+
+
+class WallClock(Preloaded):
+    """The time of day of the program."""
+
+    def __init__(self, folder):
+        super().__init__("wallclock", "TIFFIN_WALLCLOCK", folder, 0, 0)
 
     def set(self, seconds, stands_still=False):
         """Sets it so many seconds ahead of the right time."""
-        # In place: it is mapped.
-        with open(self.file, "r+b" if self.file.exists() else "wb") as file:
-            file.write(struct.pack("qq", int(seconds * 1e9), time.time_ns() if stands_still else 0))
+        self.write(int(seconds * 1e9), time.time_ns() if stands_still else 0)
+
+
+class Threads(Preloaded):
+    """Whether the program can make threads."""
+
+    def __init__(self, folder):
+        super().__init__("threads", "TIFFIN_NO_THREADS", folder, 0)
+
+    @contextlib.contextmanager
+    def refused(self):
+        self.write(1)
+        try:
+            yield
+        finally:
+            self.write(0)
 
 
 # --- where it happens
@@ -147,10 +172,13 @@ class Stage(trials.Stage):
         real = self.database.partition("@")[2].partition("/")[0].replace("%2F", "/")
         self.to_database = socket_proxy(self.folder, real)
         stack.callback(self.to_database.close)
-        self.clock = WallClock(self.folder)
+        self.clock, self.threads = WallClock(self.folder), Threads(self.folder)
+        preloaded = [each.environment for each in (self.clock, self.threads)]
         self.server = Server(
             database=f"postgres://postgres@{self.folder.replace('/', '%2F')}/postgres",
-            environment={**self.clock.environment, **(environment or {})})
+            environment={
+                **preloaded[0], **preloaded[1], "LD_PRELOAD": " ".join(each["LD_PRELOAD"] for each in preloaded),
+                **(environment or {})})
         stack.callback(self.server.kill)
         self.server.start()
         self.to_server, self.front = tcp_proxy(self.server)
@@ -288,6 +316,27 @@ def no_descriptors(stage, chance):
         resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
         for stranger in strangers:
             stranger.close()
+
+
+@trouble("no thread to be had")
+def no_threads(stage, chance):
+    """While whatever needs one has to be done again: connections to the database, and a checkpoint."""
+    with stage.threads.refused():
+        sql(f"select pg_terminate_backend(pid) {THE_SERVERS}", stage.database)
+        yield waits(chance)
+
+
+@trouble("no memory for the database")
+def no_memory_for_database(stage, chance):
+    """The processes of PostgreSQL that serve the server get none, or hardly any. Those that come after them do."""
+    pids = [int(pid) for pid in sql(f"select pid {THE_SERVERS}", stage.database).split()]
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+            limit_memory(pid, chance.randint(0, 64) << 12)
+    yield waits(chance)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 # --- cycles

@@ -14,6 +14,21 @@ import Testing
         return entry
     }
 
+    @Test func `An order takes the more memory, the more lines it has`() throws {
+        func size(lines: Int) throws -> Int {
+            let entry = StreamEntry(StreamName(.order, "o"), isKnown: true)
+            let tea = (0..<lines).map {
+                CartLine(id: "l\($0)", item: "tea", name: "Tea", quantity: 1, unitPrice: 100)
+            }
+            let placement = Order.Placement(
+                cart: "c", outlet: "o", currency: Currency("INR")!, lines: tea,
+                total: Amount(minorUnits: Int64(100 * lines)))
+            try entry.committed.state.evolve(.order(.placed(placement)))
+            return entry.size
+        }
+        #expect(try size(lines: 50) > size(lines: 1) + 49 * 100)
+    }
+
     @Test(arguments: SeededGenerator.seeds.prefix(5))
     func `What is held stays below the bytes that it may take, except for what is in use`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -281,6 +281,17 @@ import Testing
         Specification.given().when(.put(document)).thenRejected(.limit, naming: ["would have 8388609"])
     }
 
+    @Test func `a group of options counts once, however often it is put`() throws {
+        func group(_ title: Text) -> OptionGroup {
+            OptionGroup(id: "g", title: title, maximum: 1, options: [MenuOption(id: "o", name: "O", price: 1)])
+        }
+        let lone: [Menu.Event] = [.groupPut(group("G"))]
+        let size = try Menu.state(after: lone).bytes
+        let history = try Self.menu(bytes: Menu.maximumBytes - size) + lone
+        Specification.given(history).when(.putGroup(group("H"))).then([.groupPut(group("H"))])
+        Specification.given(history).when(.putGroup(group("Hi"))).thenRejected(.limit, naming: ["would have 8388609"])
+    }
+
     @Test func `a menu from before the limit can become smaller, but not larger`() throws {
         let history =
             try Self.menu(bytes: Menu.maximumBytes) + [

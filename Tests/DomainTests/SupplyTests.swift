@@ -27,6 +27,8 @@ import Testing
         Case("add to what is held", given: held, when: .stock(pie, .more(3)), then: .events([.stocked(pie, left: 3)])),
         Case(
             "add to what is not counted", when: .stock(pie, .more(3)), then: .rejected(.state, naming: ["item 'pie'"])),
+        Case(
+            "the most", when: .stock(pie, .left(1_000_000)), then: .events([.stocked(pie, left: 1_000_000)])),
         Case("too many", when: .stock(pie, .left(1_000_001)), then: .rejected(.limit)),
         Case("too many together", given: two, when: .stock(pie, .more(999_999)), then: .rejected(.limit)),
         Case("no longer", given: two, when: .stock(pie, .uncounted), then: .events([.stocked(pie, left: nil)])),

@@ -40,6 +40,23 @@ import TextFormats
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text(shown))
     }
 
+    @Test func `A menu shows an option with all that its event has`() throws {
+        let group = #"""
+            {"id":"g","title":"G","min":1,"max":3,"free":1,"options":[{"id":"o","name":"O","price":0,"item":"i",\#
+            "tax":"t","default":2,"max":3,"groups":["h","k"]}]}
+            """#
+        let kind = EventKind(name: "menu.groupPut", schemaVersion: 1)
+        guard case .menu(.groupPut(let read)) = try EventCodec.decode(kind, Array(group.utf8)) else {
+            Issue.record("no group")
+            return
+        }
+        var writer = JSONWriter()
+        writer.beginObject()
+        OptionGroupCodec.encode(read, to: &writer) { _, _ in }
+        writer.endObject()
+        #expect(String(decoding: writer.bytes, as: UTF8.self) == group)
+    }
+
     @Test func `Every event has its golden text`() {
         #expect(Set(GoldenEvent.all.map { EventCase($0.event) }) == Set(EventCase.allCases))
     }

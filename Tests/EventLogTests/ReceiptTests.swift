@@ -96,6 +96,25 @@ import TextFormats
         #expect(try Receipt(json: receipt.json) == receipt)
     }
 
+    @Test(arguments: [
+        (Partitioning.Rule.sha256, Receipt.Form.links, 1), (.slots, .links, 2), (.sha256, .tree, 3), (.slots, .tree, 4),
+        (.sha256, .signed, 5), (.slots, .signed, 6),
+    ])
+    func `Each form of a receipt has the number that docs/audit.md gives it`(
+        rule: Partitioning.Rule, form: Receipt.Form, number: Int
+    ) async throws {
+        let log = try await Self.log(1, partitions: 2)
+        var receipt = try await Prover(log).receipt(
+            for: .cart("c"), version: 1, form: form == .links ? .links : .tree)
+        receipt.partitioning = Partitioning(count: 2, by: rule)
+        if form == .signed {
+            let signer = try #require(NoteSigner(name: "log.example", kind: .signer, key: .random()))
+            receipt.signedHead = SignedNote(text: "a\n", signatures: [signer.sign("a\n", at: 0)])
+        }
+        #expect(receipt.json.starts(with: #"{"receipt":\#(number),"partitions":2,"#.utf8))
+        #expect(try Receipt(json: receipt.json) == receipt)
+    }
+
     // MARK: Verifying
 
     @Test(arguments: SeededGenerator.seeds)

@@ -47,8 +47,9 @@ struct SchemaObjects {
         if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
             let name = String(rest.prefix { $0 != " " })
             // With its line breaks, which a string may contain.
-            guard let start = statement.code.firstRange(of: /\sAS\s/) else { return }
-            views[name] = String(statement.code[start.upperBound...])
+            let code = statement.text
+            guard let start = code.firstRange(of: /\sAS\s/) else { return }
+            views[name] = String(code[start.upperBound...])
         } else if let rest = words.after(anyOf: "DROP VIEW tiffin.") {
             for name in rest.split(separator: ",") {
                 let name = name.drop { $0 == " " }
@@ -99,41 +100,57 @@ struct SchemaObjects {
 
     /// A statement without comments: its code, and its texts between dollars, which are left out of the code.
     private struct Script {
-        var code = ""
+        /// In UTF-8. All that counts in it is ASCII: comparing characters would take fifty times as long.
+        var code: [UInt8] = []
         var quoted: [String] = []
 
+        var text: String { String(decoding: code, as: UTF8.self) }
         /// The code with one space between words.
-        var words: String { code.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+        var words: String {
+            let words = code.split { $0 <= UInt8(ascii: " ") }
+            return String(decoding: Array(words.joined(separator: " ".utf8)), as: UTF8.self)
+        }
+    }
+
+    /// Whether something else than code may begin with a byte.
+    private static func isMark(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: ";"): true
+        default: false
+        }
     }
 
     private static func statements(of file: [UInt8]) -> [Script] {
-        let script = String(decoding: file, as: UTF8.self)
         var statements: [Script] = []
         var statement = Script()
-        var rest = script[...]
-        while let character = rest.first {
-            if rest.hasPrefix("--") {
-                rest = rest.drop { !$0.isNewline }
-            } else if rest.hasPrefix("$$") {
+        let (dashes, dollars) = (Array("--".utf8), Array("$$".utf8))
+        var rest = file[...]
+        while true {
+            let plain = rest.prefix { !isMark($0) }
+            statement.code += plain
+            rest = rest[plain.endIndex...]
+            guard let mark = rest.first else { return statements }
+            if rest.starts(with: dashes) {
+                rest = rest.drop { $0 != UInt8(ascii: "\n") }
+            } else if rest.starts(with: dollars) {
                 rest = rest.dropFirst(2)
-                let end = rest.firstRange(of: "$$") ?? rest.endIndex..<rest.endIndex
-                statement.quoted.append(String(rest[..<end.lowerBound]))
+                let end = rest.firstRange(of: dollars) ?? rest.endIndex..<rest.endIndex
+                statement.quoted.append(String(decoding: rest[..<end.lowerBound], as: UTF8.self))
                 rest = rest[end.upperBound...]
-            } else if character == "'" {
-                let end = rest.dropFirst().firstIndex(of: "'").map { rest.index(after: $0) } ?? rest.endIndex
+            } else if mark == UInt8(ascii: "'") {
+                let end = rest.dropFirst().firstIndex(of: mark).map { $0 + 1 } ?? rest.endIndex
                 statement.code += rest[..<end]
                 rest = rest[end...]
             } else {
                 rest = rest.dropFirst()
-                if character == ";" {
+                if mark == UInt8(ascii: ";") {
                     statements.append(statement)
                     statement = Script()
                 } else {
-                    statement.code.append(character)
+                    statement.code.append(mark)
                 }
             }
         }
-        return statements
     }
 }
 
