@@ -182,9 +182,14 @@ def server_killed(stage, chance):
 
 @fault("server out of memory", Private, needs=lambda stage: sys.platform == "linux")
 def server_out_of_memory(stage, chance):
-    """It ends at the first piece of memory that it cannot get, as every program in Swift does."""
+    """It ends at the first piece that it cannot get, as every program in Swift does. Strangers ask for more and more."""
     limit_memory(stage.server.process.pid, chance.randint(0, 256) << 12)
-    yield
+    with contextlib.ExitStack() as strangers:
+        for _ in range(20):
+            with contextlib.suppress(OSError):
+                stranger = strangers.enter_context(socket.create_connection(("127.0.0.1", stage.server.port), 1))
+                stranger.sendall(b"*2\r\n$4\r\nPING\r\n$900000\r\n" + bytes(800_000))
+        yield
     stage.server.kill()
     stage.server.port = None
     stage.kills = 0

@@ -328,15 +328,17 @@ def no_threads(stage, chance):
 
 @trouble("no memory for the database")
 def no_memory_for_database(stage, chance):
-    """The processes of PostgreSQL that serve the server get none, or hardly any. Those that come after them do."""
+    """The processes of PostgreSQL that serve the server get none, or hardly any, while they are new and want more."""
+    sql(f"select pg_terminate_backend(pid) {THE_SERVERS}", stage.database)
+    time.sleep(chance.uniform(0.01, 0.1))
     pids = [int(pid) for pid in sql(f"select pid {THE_SERVERS}", stage.database).split()]
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError, FileNotFoundError):
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
             limit_memory(pid, chance.randint(0, 64) << 12)
     yield waits(chance)
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
-            resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        with contextlib.suppress(OSError, subprocess.CalledProcessError):
+            limit_memory(pid, None)
 
 
 # --- cycles
