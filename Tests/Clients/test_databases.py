@@ -219,7 +219,7 @@ def test_a_customer_is_forgotten_in_every_database(tmp_path):
                 begin(cart)
             for partition in (0, 1):
                 assert databases.move(partition, "b").returncode == 0
-            # Her first key of this partition, which the server looks for where it was.
+            # Her first key of this partition is made where it is now.
             begin(carts[0])
             notes = lambda: {client.json("CART.GET", cart)["lines"][0]["note"] for cart in carts}
             assert notes() == {"no peas"}
@@ -237,6 +237,10 @@ def test_a_customer_is_forgotten_in_every_database(tmp_path):
         keys = [sql("select count(*) from tiffin.customer_keys where key is not null", url) for url in databases.urls.values()]
         assert keys == ["0", "0"]
         assert "forgotten before" in databases.run("forget", "asha").stdout or "already" in databases.run("forget", "asha").stdout
+        # Only what is said where the partition lives counts.
+        sql("delete from tiffin.customer_keys where partition = 0", databases.urls["b"])
+        run = databases.run("audit")
+        assert run.returncode == 1 and "says so in 3 of 4 partitions" in run.stdout, run
 
 
 def test_a_customer_is_forgotten_again_where_a_database_has_lost_it(tmp_path):
