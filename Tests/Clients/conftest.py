@@ -20,11 +20,13 @@ def pytest_configure(config):
 
 # The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = [
-    "test_clients", "test_silent_database", "test_derived", "test_crash", "test_audit", "test_upgrades", "test_rebuild", "test_users",
-    "test_subscriptions", "test_kill", "test_year", "test_archive",
-    "test_time_travel", "test_values", "test_documents", "test_forgetting", "test_stops", "test_receipts",
-    "test_placement", "test_layout", "test_import", "test_browse", "test_damage", "test_command_line", "test_simulation", "test_limits",
-    "test_hostile", "test_since", "test_tls", "test_quotes",
+    "test_silent_database", "test_documents", "test_audit", "test_derived", "test_values", "test_many_orders",
+    "test_receipts", "test_rebuild", "test_simulation", "test_order_proofs", "test_year", "test_since",
+    "test_fleet", "test_import", "test_upgrades", "test_time_travel", "test_archive", "test_databases",
+    "test_clients", "test_flips", "test_kill", "test_quotes", "test_layout", "test_users", "test_subscriptions",
+    "test_deeds", "test_many_carts", "test_placement", "test_stops", "test_backup_folder", "test_relay",
+    "test_forgetting", "test_ahead", "test_crash", "test_damage", "test_power_cut", "test_limits", "test_package",
+    "test_hostile", "test_order_changes", "test_pricing", "test_large_menus",
 ]
 
 
