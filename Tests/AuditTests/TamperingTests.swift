@@ -111,7 +111,7 @@ import Testing
     @Test func `A batch that says that it holds only carts, and holds others, is a difference`() async throws {
         var log = try await StoredLog.of(carts: 3, partitions: 1)
         let before = try await log.findings
-        log.falseCartBatches = [BatchBounds(first: 2, last: 4)]
+        log.batchFaults.falseCarts = [BatchBounds(first: 2, last: 4)]
         let added = try await log.findings.filter { !before.contains($0) }
         #expect(
             added == [

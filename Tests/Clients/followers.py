@@ -5,7 +5,7 @@ import select
 import time
 
 from edits import canonical, patched
-from tiffin import Push
+from tiffin import PATIENCE_SECONDS, Push
 
 READ = {"home": "OUTLET.HOME", "cart": "CART.GET"}
 REVISION = {"home": "revision", "cart": "version"}
@@ -98,10 +98,10 @@ class Follower:
     def take_next(self):
         self.take(*message(self.client.read()))
 
-    def take_until(self, condition, seconds=10, what="the messages"):
-        deadline = time.monotonic() + seconds
+    def take_until(self, condition, what="the messages"):
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while not condition():
-            assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+            assert time.monotonic() < deadline, f"waited {PATIENCE_SECONDS} s for {what}"
             if self.has_news(0.05):
                 self.take_next()
 

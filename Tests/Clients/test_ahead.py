@@ -69,7 +69,7 @@ class TestOrdersAhead:
 
     def test_a_scheduled_order_reaches_its_kitchen_in_time_and_waits_there(self, client, name):
         put(client, name, prepMinutes=0)
-        soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=2)
+        soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=4)
         client("CART.ADD", name, name, "tea", 1, "FOR", text(soon))
         order = client("CART.CHECKOUT", name, "TOTAL", 100).decode()
         assert client.json("ORDER.GET", order)["status"] == "scheduled"
@@ -154,7 +154,7 @@ class TestOrdersAhead:
             try:
                 with server.client() as client:
                     put(client, "o", prepMinutes=0)
-                    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=2)
+                    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=4)
                     client("CART.ADD", "c", "o", "tea", 1, "FOR", text(soon))
                     order = client("CART.CHECKOUT", "c", "TOTAL", 100)
                     assert client.json("ORDER.GET", order)["status"] == "scheduled"

@@ -207,6 +207,33 @@ def test_an_index_of_streams_that_was_lost_is_filled_from_the_folder(old):
     assert run_tiffin("audit", "--database", database).returncode == 0
 
 
+FALSE_ROWS = {
+    "delete from tiffin.stream_index where stream = hashtextextended('cart-c1', 0)":
+        "stream_index has no row of 'cart-c1' in the batch from ",
+    "insert into tiffin.stream_index values (0, hashtextextended('cart-nobody', 0), 1)":
+        "a row of stream_index leads to batch 1, which has nothing of its stream",
+    "insert into tiffin.stream_index values (0, hashtextextended('cart-c1', 0), -1)":
+        "a row of stream_index leads to batch -1, which has nothing of its stream",
+    "update tiffin.batches set only_carts = true where first_position = 1": "says that it holds only carts",
+}
+
+
+def test_an_audit_compares_what_is_said_of_archived_batches_with_the_folder(old):
+    database, folder, _ = old
+    done("archive", folder, database, "--before", day(1))
+
+    def found():
+        audit = run_tiffin("audit", "--database", database)
+        return {words for words in FALSE_ROWS.values() if words in audit.stdout}, audit.returncode
+
+    assert found() == (set(), 0)
+    expected = set()
+    for statement, words in FALSE_ROWS.items():
+        sql(statement, database)
+        expected.add(words)
+        assert found() == (expected, 1), statement
+
+
 def test_what_cannot_be_archived_is_refused_and_stays(old, tmp_path):
     database, folder, events = old
 

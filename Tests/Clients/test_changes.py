@@ -99,7 +99,7 @@ def test_where_the_outlet_has_changed_problems_are_set_again(client, name):
 
 def test_what_time_ends_shows(client, name):
     put_menu(client, name)
-    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=1.5)
+    soon = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=4)
     client("CART.ADD", name, name, "tea", 1)
     client("MENU.ITEM.SUSPEND", name, "bun")
     client("MENU.ITEM.SUSPEND", name, "tea", "UNTIL", soon.isoformat(timespec="milliseconds"))

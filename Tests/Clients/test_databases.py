@@ -11,7 +11,7 @@ import pytest
 import tiffin
 from test_values import carts_of
 from tiffin import PATIENCE_SECONDS, PROJECTIONS, Server, fresh_database, put_open_outlet, run_tiffin, sql, wait_until
-from trials import Stage, check
+from trials import Stage, check, frozen
 from writers import MENU
 
 PARTITIONS = 4
@@ -205,6 +205,25 @@ def test_one_database_of_several_is_away(tmp_path, lost):
             again = ("CART.ADD", away, "kitchen", "dish-1", 1, "ID", "again")
             wait_until(lambda: client.pipeline([again])[0] == 3, "the server to reach the database", seconds=NOTICED)
             assert client("CART.ADD", away, "kitchen", "dish-1", 1) == 4
+
+
+def test_the_connections_to_one_database_say_nothing(tmp_path):
+    """Servers ask all of them where partitions live, and wait for none of them."""
+    with fresh_database() as first, tiffin.private_cluster() as (second, *_):
+        databases = Databases(tmp_path, first, second)
+        with databases.server() as server, server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            silent, other = (carts_of(partition, PARTITIONS) for partition in (0, 1))
+            assert databases.move(0, "b").returncode == 0
+            for cart in (silent, other):
+                assert client("CART.ADD", cart, "kitchen", "dish-1", 1) == 1
+            again = ("CART.ADD", silent, "kitchen", "dish-1", 1, "ID", "again")
+            connections = sql("select pid from pg_stat_activity where application_name like 'tiffin %'", second)
+            with frozen(*map(int, connections.split())):
+                # New connections are made for those that say nothing.
+                wait_until(lambda: client.pipeline([again])[0] == 2, "the database to be asked again")
+                assert client("CART.ADD", other, "kitchen", "dish-1", 1) == 2
+            assert client("CART.ADD", silent, "kitchen", "dish-1", 1) == 3
 
 
 def test_a_customer_is_forgotten_in_every_database(tmp_path):

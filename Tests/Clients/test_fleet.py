@@ -186,7 +186,7 @@ def test_what_a_merchant_has_changed_is_known_everywhere_once_it_is_answered(thr
 
 def test_nothing_at_several_servers_contradicts_what_a_monkey_knows(three, tmp_path):
     servers, _ = three
-    run = run_monkey(tmp_path, servers, *SMALL, "--rate", 200, "--duration", "4s", "--chaos", "--seed", 8)
+    run = run_monkey(tmp_path, servers, *SMALL, "--rate", 200, "--commands", 800, "--duration", "30s", "--chaos", "--seed", 8)
     assert run.violations == [] and sum(run.checks.values()) > 1_000, run
 
 

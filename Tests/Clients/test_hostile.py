@@ -8,7 +8,6 @@ import resource
 import socket
 import struct
 import threading
-import time
 
 import pytest
 
@@ -539,10 +538,9 @@ def test_odd_but_valid_input(client, outlet, name):
 
 
 def test_patterns_meant_to_be_slow_are_not(client):
-    start = time.monotonic()
+    """A search that goes back to try everything else would not end within the time that a reply may take."""
     client.send(encode("CONFIG", "GET", *["*?*?*?*?*?*?*?*?*x"] * 1_000))
-    client.read()
-    assert time.monotonic() - start < 2
+    assert client.read() == []
 
 
 def test_totals_that_overflow_are_refused(client, name):

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -464,7 +465,7 @@ def test_no_request_fails_while_rows_are_rebuilt(database, tmp_path):
         wait_for_checkpoint(database)
         monkey = subprocess.Popen(
             [str(Path(binary()).with_name("tiffin-monkey")), "--server", f"127.0.0.1:{server.port}", "--rate", "300",
-             "--duration", "6s", "--shoppers", "15", "--connections", "4", "--outlets", "4", "--items", "40",
+             "--duration", "60s", "--shoppers", "15", "--connections", "4", "--outlets", "4", "--items", "40",
              "--json", str(report)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         done = []
@@ -472,13 +473,15 @@ def test_no_request_fails_while_rows_are_rebuilt(database, tmp_path):
         def work():
             while monkey.poll() is None:
                 done.append(rebuild(database, "--all", *(["--undo"] if len(done) % 4 == 3 else [])))
+                if len(done) == 8:
+                    monkey.send_signal(signal.SIGINT)
 
         worker = threading.Thread(target=work)
         worker.start()
         output, errors = monkey.communicate(timeout=120)
         worker.join()
         assert monkey.returncode == 0, output + errors
-        assert len(done) >= 4 and all(run.returncode == 0 for run in done), [run.stderr for run in done]
+        assert len(done) >= 8 and all(run.returncode == 0 for run in done), [run.stderr for run in done]
         result = json.loads(report.read_text())
         assert result["checks"]["violations"] == []
         assert sum(window["failures"] for window in result["windows"]) == 0

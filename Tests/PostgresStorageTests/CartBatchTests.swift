@@ -103,14 +103,14 @@ import Testing
             _ = try await Self.fill(test)
             let source = try await PostgresAuditSource.open(test.database)
             defer { source.close() }
-            #expect(try await source.falseCartBatches(partition: 0) == [])
+            #expect(try await source.batchFaults(partition: 0).falseCarts == [])
             try await test.owner.runScript("UPDATE tiffin.batches SET only_carts = true")
             let expected = [BatchBounds(first: 3, last: 3), BatchBounds(first: 4, last: 5)]
-            #expect(try await source.falseCartBatches(partition: 0) == expected)
+            #expect(try await source.batchFaults(partition: 0).falseCarts == expected)
             // A lost event is no other event.
             try await test.owner.runScript(
                 "UPDATE tiffin.batches SET events = E'\\n' || split_part(events, E'\\n', 2) WHERE first_position = 1")
-            #expect(try await source.falseCartBatches(partition: 0) == expected)
+            #expect(try await source.batchFaults(partition: 0).falseCarts == expected)
         }
     }
 

@@ -1,3 +1,4 @@
+import Domain
 import EventLog
 import EventLogContract
 import EventLoop
@@ -39,6 +40,21 @@ import Testing
         moving.isChecked = true
         try await moves.value
         #expect(moving.count > 1)
+    }
+
+    @Test @LoopActor func `A customer's key is made and found where the partition has moved to meanwhile`() async throws {
+        let map = "a \(try await TestDatabase.create())\nb \(try await TestDatabase.create())"
+        let databases = try LogDatabases(map: map)
+        try await Migrations.run(databases, partitions: 1) { _ in }
+        // Without a report, nobody looks now and then where partitions are.
+        let storage = try await LogStorage.open(databases)
+        let other = try await LogStorage.open(databases)
+        defer { for each in [storage, other] { each.close() } }
+        let customer = try #require(Identifier("asha"))
+        _ = try await PartitionMove.run(0, to: "b", in: databases, pause: 100)
+        let key = try await storage.keys.makeKey(of: customer, partition: 0)
+        #expect(try await other.keys.key(of: customer, partition: 0) == key)
+        #expect(key != .unknown && key != .destroyed)
     }
 
     /// What moves a partition until all is checked, and at least there and back.

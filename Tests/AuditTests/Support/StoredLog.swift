@@ -12,7 +12,7 @@ struct StoredLog: AuditSource {
     var commits: [Commit] = []
     var storedCheckpoints: [StoredCheckpoint] = []
     var storedDeeds: StoredDeeds?
-    var falseCartBatches: [BatchBounds] = []
+    var batchFaults = BatchFaults()
     var treeNodes: [TreeNode] = []
     /// The quarantine of the projection `cart_counts`.
     var quarantinedCarts: [CorruptEvent] = []
@@ -89,8 +89,7 @@ struct StoredLog: AuditSource {
     func checkpoints(partition: Int) -> [StoredCheckpoint] { storedCheckpoints }
     func generations(of projection: RegisteredProjection, partition: Int) -> [Int32] { [] }
     func schemaFaults() -> [SchemaFault] { [] }
-    func indexFaults(partition: Int) -> [IndexFault] { [] }
-    func falseCartBatches(partition: Int) -> [BatchBounds] { falseCartBatches }
+    func batchFaults(partition: Int) -> BatchFaults { batchFaults }
     func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) -> (any StoredRows)? { nil }

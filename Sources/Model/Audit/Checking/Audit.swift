@@ -136,10 +136,9 @@ public struct Audit: Sendable {
         if let deeds = try await source.deeds(partition: head.partition) {
             findings.add(pass.histories.deeds.findings(deeds, partition: head.partition))
         }
-        for fault in try await source.indexFaults(partition: head.partition) {
-            findings.add(fault.finding(in: head.partition))
-        }
-        for batch in try await source.falseCartBatches(partition: head.partition) {
+        let faults = try await source.batchFaults(partition: head.partition)
+        for fault in faults.index { findings.add(fault.finding(in: head.partition)) }
+        for batch in faults.falseCarts {
             findings.add(
                 Finding(
                     .difference, partition: head.partition, position: batch.first,

@@ -40,13 +40,8 @@ public protocol AuditSource: Sendable {
     /// Functions, views and the like that are not as the migrations made them.
     func schemaFaults() async throws -> [SchemaFault]
 
-    /// Rows that the index of streams lacks, or has and should not have, up to where it reaches. Only the first ones, as
-    /// many as a report has room for.
-    func indexFaults(partition: Int) async throws -> [IndexFault]
-
-    /// Batches that say that they hold only carts, and hold other events: servers may pass over those. Only the first
-    /// ones, as many as a report has room for.
-    func falseCartBatches(partition: Int) async throws -> [BatchBounds]
+    /// What is said of the events in batches, and is wrong, wherever the events are.
+    func batchFaults(partition: Int) async throws -> BatchFaults
 
     /// How many nodes of level 1 are kept of the tree over a partition: one more than the highest number among them.
     func keptTreeNodes(partition: Int) async throws -> Int64
@@ -92,8 +87,8 @@ public protocol AuditSource: Sendable {
 }
 
 extension AuditSource {
-    /// For a log whose batches do not say what they hold.
-    public func falseCartBatches(partition: Int) async throws -> [BatchBounds] { [] }
+    /// For a log that says nothing of what its batches hold.
+    public func batchFaults(partition: Int) async throws -> BatchFaults { BatchFaults() }
 
     /// For a log that keeps no nodes.
     public func keptTreeNodes(partition: Int) async throws -> Int64 { 0 }
@@ -156,6 +151,17 @@ public struct StrayRow: Equatable, Sendable {
         self.subject = subject
         self.position = position
     }
+}
+
+/// What is said of the events in batches, and is wrong. Only the first ones, about as many as a report has room for.
+public struct BatchFaults: Equatable, Sendable {
+    /// Rows that the index of streams lacks, or has and should not have, up to where it reaches.
+    public var index: [IndexFault] = []
+    /// Batches that say that they hold only carts, and hold other events: servers may pass over those.
+    public var falseCarts: [BatchBounds] = []
+
+    /// None.
+    public init() {}
 }
 
 /// Where a batch begins and ends, whatever its row holds.

@@ -70,12 +70,18 @@ final class ArchivedBatches {
         let rows = try await reader.execute(Statements.behindIndex, [.int2(Int16(partition)), .int4(limit)])
         let batches = PostgresEventLog.commits(rows, partition)
         guard let last = batches.last else { return nil }
+        return (rows[0]["reached"], last.firstPosition, try await streams(of: batches))
+    }
+
+    /// The names of the streams in archived batches, each with where the batch begins.
+    func streams(of batches: [Commit]) async throws(EventLogError) -> [(name: String, batch: Int64)] {
         var streams: [(name: String, batch: Int64)] = []
+        guard !batches.isEmpty else { return streams }
         for (batch, lines) in zip(batches, try await lines(of: batches)) {
             let names = Set(ArchivedBatches.events(lines, of: batch) { _ in true }.map(\.stream))
             streams += names.map { ($0, batch.firstPosition) }
         }
-        return (rows[0]["reached"], last.firstPosition, streams)
+        return streams
     }
 
     private static func events(

@@ -10,6 +10,9 @@ package import Projections
 /// The log and the read models in the schema `tiffin` of a database.
 @LoopActor
 package final class PostgresAuditSource: AuditSource {
+    /// About 20 MB of names.
+    private static let archivedStreamsAtOnce = 200_000
+
     private let log: PostgresEventLog
     /// The log, for callers that need nothing else.
     package var eventLog: any EventLog { log }
@@ -119,16 +122,43 @@ package final class PostgresAuditSource: AuditSource {
         try await StoredProjections(connection).generations(of: projection, partition: partition)
     }
 
-    package func indexFaults(partition: Int) async throws -> [IndexFault] {
-        let rows = try await connection.execute(
-            Statements.indexFaults, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
-        return rows.map { IndexFault(stream: $0["name"], position: $0["position"]) }
+    package func batchFaults(partition: Int) async throws -> BatchFaults {
+        var faults = BatchFaults()
+        try await add(Statements.indexFaults, Statements.falseCartBatches, partition, [], to: &faults)
+        let row = try await connection.execute(Statements.lastArchived, [.int2(Int16(partition))])[0]
+        if let last: Int64 = row["last"] { try await addArchived(partition, upTo: last, to: &faults) }
+        return faults
     }
 
-    package func falseCartBatches(partition: Int) async throws -> [BatchBounds] {
-        let rows = try await connection.execute(
-            Statements.falseCartBatches, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
-        return rows.map { BatchBounds(first: $0["first_position"], last: $0["last_position"]) }
+    private func add(
+        _ index: Statement, _ carts: Statement, _ partition: Int, _ rest: [Parameter], to faults: inout BatchFaults
+    ) async throws {
+        let parameters = [.int2(Int16(partition)), .int8(Int64(Findings.limit))] + rest
+        faults.index += try await connection.execute(index, parameters).map {
+            IndexFault(stream: $0["name"], position: $0["position"])
+        }
+        faults.falseCarts += try await connection.execute(carts, parameters).map {
+            BatchBounds(first: $0["first_position"], last: $0["last_position"])
+        }
+    }
+
+    /// Compares archived batches, whose events are in files: so many at a time that few looks through the index will do.
+    private func addArchived(_ partition: Int, upTo last: Int64, to faults: inout BatchFaults) async throws {
+        var (compared, read) = (Int64.min, Int64.min)
+        while compared < last, faults.index.count + faults.falseCarts.count < Findings.limit {
+            var streams: [(name: String, batch: Int64)] = []
+            while read < last, streams.count < PostgresAuditSource.archivedStreamsAtOnce {
+                let rows = try await connection.execute(
+                    Statements.archivedBatches, [.int2(Int16(partition)), .int8(read), .int8(last)])
+                let batches = PostgresEventLog.commits(rows, partition)
+                streams += try await log.streams(ofArchived: batches)
+                read = batches.last?.firstPosition ?? last
+            }
+            try await add(
+                Statements.archivedIndexFaults, Statements.falseArchivedCartBatches, partition,
+                [.array(streams.map(\.name)), .array(streams.map(\.batch)), .int8(compared), .int8(read)], to: &faults)
+            compared = read
+        }
     }
 
     package func keptTreeNodes(partition: Int) async throws -> Int64 {
@@ -295,10 +325,7 @@ private enum Statements {
     static let indexFaults = Statement(
         "index_faults",
         """
-        WITH reach AS (
-            SELECT b.first_position FROM tiffin.batches AS b WHERE b.partition = $1 AND b.first_position = (
-                SELECT CASE WHEN count(*) = 1 THEN max(first_position) END FROM tiffin.stream_index
-                WHERE partition = $1 AND stream IS NULL)),
+        WITH reach AS (\(reach)),
         written AS (
             SELECT b.first_position, array_agg(DISTINCT hashtextextended(split_part(e.line, E'\\t', 1), 0)) AS streams
             FROM tiffin.batches AS b CROSS JOIN LATERAL string_to_table(b.events, E'\\n') AS e (line)
@@ -326,6 +353,28 @@ private enum Statements {
         ORDER BY 2, 1 LIMIT $2
         """, [.int2, .int8])
 
+    private static let reach = """
+        SELECT b.first_position FROM tiffin.batches AS b WHERE b.partition = $1 AND b.first_position = (
+            SELECT CASE WHEN count(*) = 1 THEN max(first_position) END FROM tiffin.stream_index
+            WHERE partition = $1 AND stream IS NULL)
+        """
+
+    // The same for batches that were archived, between two positions, with the streams that they hold.
+    static let archivedIndexFaults = Statement(
+        "archived_index_faults",
+        """
+        WITH written AS (
+            SELECT DISTINCT s.name COLLATE "C" AS name, hashtextextended(s.name, 0) AS stream, s.first_position
+            FROM unnest($3, $4) AS s (name, first_position)),
+        indexed AS (
+            SELECT DISTINCT stream, first_position FROM tiffin.stream_index
+            WHERE partition = $1 AND stream IS NOT NULL AND first_position > $5 AND first_position <= $6)
+        SELECT w.name, coalesce(w.first_position, i.first_position) AS position
+        FROM written AS w FULL JOIN indexed AS i USING (stream, first_position)
+        WHERE i.stream IS NULL AND w.first_position <= (\(reach)) OR w.name IS NULL
+        ORDER BY 2, 1 LIMIT $2
+        """, [.int2, .int8, .textArray, .int8Array, .int8, .int8])
+
     // If every line begins like a cart's, which is found at once, the rest is not looked at. An empty line is an event that
     // was lost, and says nothing.
     static let falseCartBatches = Statement(
@@ -339,6 +388,28 @@ private enum Statements {
         END
         ORDER BY first_position LIMIT $2
         """, [.int2, .int8])
+
+    static let falseArchivedCartBatches = Statement(
+        "false_archived_cart_batches",
+        """
+        SELECT DISTINCT b.first_position, b.last_position
+        FROM unnest($3, $4) AS s (name, first_position) JOIN tiffin.batches AS b ON b.first_position = s.first_position
+        WHERE b.partition = $1 AND b.first_position > $5 AND b.first_position <= $6 AND b.only_carts
+            AND NOT starts_with(s.name, 'cart-')
+        ORDER BY b.first_position LIMIT $2
+        """, [.int2, .int8, .textArray, .int8Array, .int8, .int8])
+
+    static let lastArchived = Statement(
+        "last_archived",
+        "SELECT max(first_position) AS last FROM tiffin.batches WHERE partition = $1 AND events IS NULL", [.int2])
+
+    static let archivedBatches = Statement(
+        "archived_batches",
+        """
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.batches
+        WHERE partition = $1 AND first_position > $2 AND first_position <= $3 AND events IS NULL
+        ORDER BY first_position LIMIT 500
+        """, [.int2, .int8, .int8])
 
     static let keptTreeNodes = Statement(
         "kept_tree_nodes",

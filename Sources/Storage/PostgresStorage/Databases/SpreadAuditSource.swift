@@ -114,13 +114,8 @@ private final class SpreadAuditSource: StoredAuditSource {
     }
 
     @LoopActor
-    func indexFaults(partition: Int) async throws -> [IndexFault] {
-        try await source(of: partition).indexFaults(partition: partition)
-    }
-
-    @LoopActor
-    func falseCartBatches(partition: Int) async throws -> [BatchBounds] {
-        try await source(of: partition).falseCartBatches(partition: partition)
+    func batchFaults(partition: Int) async throws -> BatchFaults {
+        try await source(of: partition).batchFaults(partition: partition)
     }
 
     @LoopActor

@@ -364,6 +364,11 @@ package final class PostgresEventLog: EventLog {
         return true
     }
 
+    /// The names of the streams in archived batches, each with where the batch begins.
+    func streams(ofArchived batches: [Commit]) async throws(EventLogError) -> [(name: String, batch: Int64)] {
+        try await archived.streams(of: batches)
+    }
+
     package func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {

@@ -351,7 +351,7 @@ final class Run {
     }
 
     /// A command has been answered: it may have been the last of the load.
-    func hasAnswer() {
+    func shopperIsAnswered() {
         if phase == .open || phase == .closed, let limit = options.commands, recorder.answered >= limit { endPhase() }
     }
 

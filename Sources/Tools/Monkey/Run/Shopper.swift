@@ -226,7 +226,7 @@ final class Shopper: ReplyReceiver {
                     sent: flight.sent, attempts: flight.attempts, answered: time, reply: reply,
                     refusedBefore: flight.refusedBefore, repeated: repeated)))
         run.recorder.answered(flight, verdict, at: time)
-        run.hasAnswer()
+        run.shopperIsAnswered()
         self.flight = nil
         if [.outletOpen, .outletClose, .outletHide, .outletShow].contains(flight.call.kind) {
             if case .failed = verdict {} else { lastDoor = flight.call }
