@@ -42,7 +42,8 @@ import Testing
         #expect(moving.count > 1)
     }
 
-    @Test @LoopActor func `A customer's key is made and found where the partition has moved to meanwhile`() async throws {
+    @Test @LoopActor func `A customer's key is made and found where the partition has moved to meanwhile`() async throws
+    {
         let map = "a \(try await TestDatabase.create())\nb \(try await TestDatabase.create())"
         let databases = try LogDatabases(map: map)
         try await Migrations.run(databases, partitions: 1) { _ in }
