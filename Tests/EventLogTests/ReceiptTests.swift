@@ -88,6 +88,13 @@ import TextFormats
         }
     }
 
+    @Test(arguments: [("version", Int64.max), ("firstPosition", .max), ("schemaVersion", Int64(Int32.max))])
+    func `The greatest number that a field may have is read`(field: String, number: Int64) async throws {
+        let text = String(decoding: try await Self.receipt(1).json, as: UTF8.self)
+        let changed = text.replacing(try Regex("\"\(field)\":[0-9]+"), with: "\"\(field)\":\(number)")
+        #expect(String(decoding: try Receipt(json: Array(changed.utf8)).json, as: UTF8.self) == changed)
+    }
+
     @Test func `A receipt says by which rule its log has its partitions`() async throws {
         var receipt = try await Self.receipt(1, partitions: 3)
         #expect(receipt.partitioning == Partitioning(count: 3, by: .slots))

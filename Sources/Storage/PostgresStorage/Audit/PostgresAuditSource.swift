@@ -10,7 +10,7 @@ package import Projections
 /// The log and the read models in the schema `tiffin` of a database.
 @LoopActor
 package final class PostgresAuditSource: AuditSource {
-    /// About 20 MB of names.
+    /// So many that the index is seldom looked through, and few enough for memory.
     private static let archivedStreamsAtOnce = 200_000
 
     private let log: PostgresEventLog

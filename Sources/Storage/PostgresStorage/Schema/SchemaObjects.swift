@@ -100,7 +100,7 @@ struct SchemaObjects {
 
     /// A statement without comments: its code, and its texts between dollars, which are left out of the code.
     private struct Script {
-        /// In UTF-8. All that counts in it is ASCII: comparing characters would take fifty times as long.
+        /// In UTF-8: all that counts in it is ASCII, and comparing characters takes longer.
         var code: [UInt8] = []
         var quoted: [String] = []
 
