@@ -46,7 +46,7 @@ CLIENT_TESTS = {
     "EventLog/Codecs": ["upgrades", "layout", "schemas"], "EventLog/Documents": ["real_clients", "log_filters"],
     "EventLog/Log": ["log_filters", "audit"], "EventLog/Receipts": ["receipts", "order_proofs"],
     "EventLog/Signing": ["signed"], "EventLog/Tree": ["tree", "receipts"],
-    "PostgresStorage/Archive": ["archive"], "PostgresStorage/Audit": ["forgetting", "audit"],
+    "PostgresStorage/Archive": ["archive"], "PostgresStorage/Audit": ["deeds", "audit"],
     "PostgresStorage/Backup": ["backup_folder"],
     "PostgresStorage/Databases": ["databases"], "PostgresStorage/Deeds": ["deeds", "silent_database"],
     "PostgresStorage/ReadModels": ["large_menus", "rebuild", "derived"], "PostgresStorage/Schema": ["upgrades", "layout"],
