@@ -124,6 +124,19 @@ import Testing
         #expect(try Self.offer(item, chosen) == .wrongChoice(expected))
     }
 
+    @Test func `an option opens its groups whichever group it is in`() throws {
+        let feast = MenuItem.sample("feast", price: 1_000).with(\.options, ["extras", "sides"])
+        let menu: [Menu.Event] = [.itemAdded(feast, section: "all", before: nil)]
+        let fries = ChosenOption("fries")
+        #expect(
+            try Self.offer("feast", [fries], after: menu)
+                == .wrongChoice(.units(ofGroup: Self.dips, chosen: 0)))
+        guard case .available = try Self.offer("feast", [fries, ChosenOption("ketchup")], after: menu) else {
+            Issue.record("the dip cannot be had")
+            return
+        }
+    }
+
     // MARK: Taxes
 
     /// A glass of wine costs 300 alone, and has the tax `drink`.
