@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -221,33 +220,32 @@ def test_an_address_that_fails_often_is_refused_but_tokens_still_work(shop):
             assert int(info(client)["acl_access_denied_auth"]) == len(replies) + 2
 
 
-def processor_seconds(server):
-    """What the first thread took, which serves everybody, and what all others did."""
-    def seconds(file):
-        return sum(map(int, Path(file).read_text().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
-
-    pid = server.process.pid
-    loop = seconds(f"/proc/{pid}/task/{pid}/stat")
-    return loop, seconds(f"/proc/{pid}/stat") - loop
-
-
 def test_a_thousand_wrong_passwords_delay_nobody(shop):
     """Ten are checked before the address is refused. Each takes a tenth of a second, which nobody else may wait for."""
     with Server(database=shop.database) as server, log_in(server.port, "root", shop.tokens["root"]) as root:
-        before = processor_seconds(server)
+        def slow_answers():
+            count = 0
+            for _ in range(1_000):
+                began = time.monotonic()
+                root("CART.COUNT", "anna-1")
+                count += time.monotonic() - began > 0.08
+            return count
+
+        # Other tests use the machine, too.
+        usual = slow_answers()
+        before = server.processor_seconds()
         with server.client() as client:
             client.error("AUTH", "root", "wrong")
-        loop, others = (after - before for before, after in zip(before, processor_seconds(server)))
+        loop, others = (after - before for before, after in zip(before, server.processor_seconds()))
         assert loop < others
         crowd = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(900)]
         for number, stranger in enumerate(crowd):
             stranger.sendall(encode("AUTH", "root", f"wrong {number}"))
-        for _ in range(1_000):
-            root("CART.COUNT", "anna-1")
+        assert slow_answers() < usual + 5
         for stranger in crowd:
             assert stranger.recv(100)[:5] in (b"-WRON", b"-BUSY")
             stranger.close()
-        assert processor_seconds(server)[1] - before[1] > 3 * others
+        assert server.processor_seconds()[1] - before[1] > 3 * others
 
 
 def test_a_pool_costs_one_check(shop):
@@ -256,10 +254,10 @@ def test_a_pool_costs_one_check(shop):
         for client in clients:
             client.send(encode("AUTH", "root", PASSWORD))
         assert {client.read() for client in clients} == {"OK"}
-        before = processor_seconds(server)[1]
+        before = server.processor_seconds()[1]
         for _ in range(20):
             log_in(server.port, "root").close()
-        assert processor_seconds(server)[1] - before < 0.5, "a password that was right is remembered"
+        assert server.processor_seconds()[1] - before < 0.5, "a password that was right is remembered"
         for client in clients:
             client.close()
 

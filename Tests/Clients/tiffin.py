@@ -399,6 +399,15 @@ class Server:
             self.process.kill()
             self.process.wait(timeout=STOP_SECONDS)
 
+    def processor_seconds(self) -> tuple[float, float]:
+        """What the first thread took, which serves everybody, and what all others did."""
+        def seconds(file):
+            return sum(map(int, Path(file).read_text().rpartition(") ")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+
+        pid = self.process.pid
+        loop = seconds(f"/proc/{pid}/task/{pid}/stat")
+        return loop, seconds(f"/proc/{pid}/stat") - loop
+
     def client(self, **options) -> "Client":
         return Client(self.port, **{"host": self.host, **options})
 

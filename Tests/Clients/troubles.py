@@ -115,7 +115,7 @@ class Preloaded:
     def __init__(self, name, variable, folder, *numbers):
         self.file = Path(folder, name)
         self.write(*numbers)
-        library = CHECKOUT / ".build" / f"{name}.so"
+        self.library = library = CHECKOUT / ".build" / f"{name}.so"
         source = Path(__file__).with_name(f"{name}.c")
         if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
             made = f"{library}.{os.getpid()}"
@@ -173,12 +173,11 @@ class Stage(trials.Stage):
         self.to_database = socket_proxy(self.folder, real)
         stack.callback(self.to_database.close)
         self.clock, self.threads = WallClock(self.folder), Threads(self.folder)
-        preloaded = [each.environment for each in (self.clock, self.threads)]
         self.server = Server(
             database=f"postgres://postgres@{self.folder.replace('/', '%2F')}/postgres",
             environment={
-                **preloaded[0], **preloaded[1], "LD_PRELOAD": " ".join(each["LD_PRELOAD"] for each in preloaded),
-                **(environment or {})})
+                **self.clock.environment, **self.threads.environment,
+                "LD_PRELOAD": f"{self.clock.library} {self.threads.library}", **(environment or {})})
         stack.callback(self.server.kill)
         self.server.start()
         self.to_server, self.front = tcp_proxy(self.server)
