@@ -248,11 +248,18 @@ let sharedByTests: [Target] = [
     scene("OracleScene", uses: ["Domain", "EventLog", "LineProtocol", "LoadOracle", "Projections"]),
     // Whole servers on a simulated loop, network and log. The loop stands in for libuv where it is linked.
     .target(name: "SimulatedLoop", dependencies: ["CLibUV"], path: "Tests/SimulatedLoop"),
+    // The same for libpq, and the PostgreSQL behind it.
+    scene("SimulatedPostgres", uses: ["CLibPQ", "Domain", "EventLog", "SimulatedLoop"]),
+    // What is asked of both, and of a real PostgreSQL, to compare the answers.
+    scene("LogScript", uses: ["Domain", "EventLog", "EventLoop", "Fleet", "PostgresStorage", "SeededRandom"]),
+    tool("tiffin-log-script", in: "LogScriptTool", uses: ["EventLoop", "LogScript"]),
     tool(
         "tiffin-simulate", in: "ServerSimulation",
         uses: [
             "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "LineServer",
-            "LoadOracle", "SeededRandom", "Serving", "SimulatedLoop", "TextFormats", "Users",
+            "LoadOracle", "LogScript", "PostgresStorage", "SeededRandom", "Serving", "SimulatedLoop",
+            "SimulatedPostgres",
+            "TextFormats", "Users",
         ]),
     // Prices what a test gives it, so that another model can be held against it.
     tool("tiffin-price", in: "PricingTool", uses: ["Domain"]),

@@ -19,6 +19,13 @@ extension Clause {
             #expect(try await log.append(batch, seen: points[3]).end.position == end.position + 1)
         },
 
+        Clause("A log begins with zeros, whatever a writer takes its beginning for") { log in
+            let batch = LogWriter(log).batch([[.cart("c")]])
+            var auditor = Auditor(log)
+            let seen = LogPoint(position: 0, digest: .of([1]))
+            try await auditor.check(try await log.append(batch, seen: seen), of: batch, seen: seen)
+        },
+
         Clause("A reader goes on from its point, in whole batches, and learns if the log is another one") { log in
             let points = try await fill(log)
             let events = try await log.read(partition: 0, after: 0, limit: .max)

@@ -32,7 +32,10 @@ enum Fault: String, CaseIterable {
     case refused, lostRequest, lateRequest, lostReply
     /// A read of the log that fails, and a look for an outcome that does.
     case unread, dark
-    /// An older copy of the log takes its place.
+    /// A connection to PostgreSQL that cannot be made; a time in which it is away, and one in which nothing can be
+    /// appended, because somebody else has locked the head.
+    case unconnected, down, locked
+    /// An older copy takes the place of the database.
     case fork
     /// A server ends, with all that it has on its way.
     case crash

@@ -7,13 +7,14 @@ import Fleet
 import Glibc
 import LineServer
 import LoadOracle
+import PostgresStorage
 import SeededRandom
 import Serving
 import SimulatedLoop
 import TextFormats
 import Users
 
-/// One server process, all of it as in production but for PostgreSQL and the kernel.
+/// One server process, all of it as in production, down to libpq and libuv.
 @LoopActor
 final class Server {
     /// How many batches fill the log at the start.
@@ -28,12 +29,14 @@ final class Server {
     let port: Int
     private(set) var isUp = false
     private unowned let world: World
-    private var log: ServerLog
+    /// How often it was started. Each start is another process.
+    private var starts = 0
+    private var log: ServerLog?
     private var service: Serving.Server?
     private var server: LineServer?
     /// Which one it is among others; nil without a fleet. It has another id at every start.
     private(set) var id: ServerID?
-    private var fleet: ServerFleet?
+    private var fleet: PostgresFleet?
     private var links: SimulatedLinks?
     /// Whether other servers can connect to it, and those that have.
     private(set) var isServingPeers = false
@@ -45,12 +48,16 @@ final class Server {
     init(_ number: Int, _ world: World) {
         port = 7_000 + number
         self.world = world
-        log = ServerLog(world)
     }
+
+    /// Where the process finds the database. Each has an address of its own, so that it can be told from others.
+    private var database: String { "dbname=server\(port)start\(starts)" }
 
     func start() async {
         while true {
             do {
+                let log = try await ServerLog(world, database)
+                self.log = log
                 let service = try await Serving.Server(
                     configuration: Server.configuration, log: log, history: log, keys: world.keys,
                     store: nil, logger: Server.silence
@@ -78,7 +85,7 @@ final class Server {
     }
 
     private func join(_ service: Serving.Server) async {
-        let (id, fleet, links) = (ServerID.random(), ServerFleet(world), SimulatedLinks(world))
+        let (id, fleet, links) = (ServerID.random(), PostgresFleet(database), SimulatedLinks(world))
         (self.id, self.fleet, self.links) = (id, fleet, links)
         isServingPeers = true
         world.note("server \(port) is \(id.text.prefix(4))")
@@ -140,14 +147,18 @@ final class Server {
     func crash() {
         world.note("server \(port) crashes")
         isUp = false
-        log.cut()
-        fleet?.cut()
+        world.postgres.lost(database)
+        log?.cut()
         server?.drain()
         links?.crash()
         disappear()
-        let service = service
+        let (service, log, fleet) = (service, log, fleet)
         (self.service, server) = (nil, nil)
-        LoopActor.task { await service?.stop() }
+        LoopActor.task {
+            await service?.stop()
+            log?.close()
+            fleet?.close()
+        }
     }
 
     /// The process ends as it is told to: it answers what it has, and leaves its partitions to others.
@@ -157,8 +168,9 @@ final class Server {
         for client in world.clients { client.mayBeClosed(by: self) }
         server?.drain()
         await service?.stop()
-        log.cut()
-        fleet?.cut()
+        log?.cut()
+        log?.close()
+        fleet?.close()
         disappear()
         // What is on its way may still come back to it.
         if let service { stopped.append(service) }
@@ -176,7 +188,7 @@ final class Server {
     }
 
     func restart() async {
-        log = ServerLog(world)
+        starts += 1
         known = []
         (id, fleet, links) = (nil, nil, nil)
         await start()
@@ -196,26 +208,25 @@ final class Server {
     func loseLinks() { links?.lose() }
 
     /// It cannot renew for a while, in nanoseconds.
-    func cannotRenew(for time: UInt64) { fleet?.fail(for: time) }
+    func cannotRenew(for time: UInt64) { world.postgres.cutFleet(of: database, for: time) }
 }
 
-/// The log as one server reaches it: over a network that fails.
+/// The log as one server reaches it: what it is told of the log is written down.
 @LoopActor
 final class ServerLog: EventLog {
-    nonisolated let partitioning = Partitioning(count: 1)
+    nonisolated let partitioning: Partitioning
+    private let log: PostgresEventLog
     private let world: World
     private var isCut = false
-    private var epoch = 0
-    /// When the last append arrives: they do not overtake each other.
-    private var lastArrival: UInt64 = 0
     /// Up to where the server has been told of the log.
     private var told: Int64 = 0
     /// The times in which it went on without what it wanted to know: the number of each, and up to where that was.
     private var blindness: [(number: Int, end: Int64)] = []
 
-    init(_ world: World) {
+    init(_ world: World, _ address: String) async throws(EventLogError) {
         self.world = world
-        epoch = world.epoch
+        log = try await PostgresEventLog.open(address, report: { _ in })
+        partitioning = log.partitioning
     }
 
     func cut() {
@@ -224,100 +235,68 @@ final class ServerLog: EventLog {
         blindness = []
     }
 
+    func close() { log.close() }
+
     func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
-        let log = world.log
-        let receipt = try await send { () async throws(EventLogError) -> AppendReceipt in
-            let receipt = try await log.append(batch, seen: seen)
-            self.world.committed(upTo: receipt.end.position, batch)
-            return receipt
-        }
+        let receipt = try await log.append(batch, seen: seen)
         await tell(of: receipt.end.position, after: receipt.previous.position)
         return receipt
     }
 
     func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-        let log = world.log
-        let end = try await send { () async throws(EventLogError) -> LogPoint? in
-            let end = try await log.appendNext(batch, after: point)
-            if let end { self.world.committed(upTo: end.position, batch) }
-            return end
-        }
+        let end = try await log.appendNext(batch, after: point)
         if let end { await tell(of: end.position) }
         return end
     }
 
-    private func send<Answer: Sendable>(
-        _ body: @escaping @LoopActor () async throws(EventLogError) -> Answer
-    ) async throws(EventLogError) -> Answer {
-        let forks = world.lostLogs.count
-        let epoch = epoch
-        lastArrival = max(lastArrival + 1, world.now + world.latency())
-        await world.pause(lastArrival - world.now)
-        if isCut { throw .outcomeUnknown("cut") }
-        if world.strikes(.refused, 4) {
-            world.met(.refused)
-            throw .unavailable("refused")
-        }
-        if world.strikes(.lostRequest, 4) {
-            world.met(.lostRequest)
-            throw .outcomeUnknown("lost")
-        }
-        if world.strikes(.lateRequest, 4) {
-            world.met(.lateRequest)
-            let world = world
-            world.after(UInt64(world.chance.number(1..<4_000)) * 1_000_000) {
-                guard world.epoch == epoch, world.lostLogs.count == forks else { return }
-                LoopActor.task { _ = try? await body() }
-            }
-            throw .outcomeUnknown("late")
-        }
-        guard world.lostLogs.count == forks else { throw .outcomeUnknown("gone") }
-        let answer = try await body()
-        if world.strikes(.lostReply, 5) {
-            world.met(.lostReply)
-            throw .outcomeUnknown("no reply")
-        }
-        await world.pause(world.latency())
-        if isCut { throw .outcomeUnknown("cut") }
-        return answer
-    }
-
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        try await ask(.dark) { log throws(EventLogError) in try await log.outcome(of: batch, since: seen) }
+        try await log.outcome(of: batch, since: seen)
     }
 
     func follow(partition: Int, after point: LogPoint, limit: Int) async throws(EventLogError) -> FollowingEvents {
-        let following = try await ask { log throws(EventLogError) in
-            try await log.follow(partition: partition, after: point, limit: min(limit, 7))
-        }
+        let following = try await log.follow(partition: partition, after: point, limit: min(limit, 7))
         await tell(of: following.end.position)
         return following
     }
 
+    func followWithoutCarts(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        let following = try await log.followWithoutCarts(partition: partition, after: point, limit: min(limit, 7))
+        await tell(of: following.end.position)
+        return following
+    }
+
+    func end(of partition: Int) async throws(EventLogError) -> LogPoint { try await log.end(of: partition) }
+
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
-        try await ask { log throws(EventLogError) in
-            try await log.read(partition: partition, after: position, limit: limit)
-        }
+        try await log.read(partition: partition, after: position, limit: limit)
+    }
+
+    func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
+        try await log.page(partition: partition, after: position, limit: limit)
     }
 
     func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await ask { log throws(EventLogError) in
-            try await log.read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
-        }
+        try await log.read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
     }
 
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
-        try await ask { log throws(EventLogError) in
-            try await log.commits(partition: partition, after: position, limit: limit)
-        }
+        try await log.commits(partition: partition, after: position, limit: limit)
+    }
+
+    func indexStreams(of partition: Int) async throws(EventLogError) { try await log.indexStreams(of: partition) }
+
+    func mendIndex(of partition: Int, _ part: IndexPart) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
+        try await log.mendIndex(of: partition, part)
     }
 
     func heads() async throws(EventLogError) -> [LogHead] {
         let look = await look()
         do throws(EventLogError) {
-            let heads = try await ask { log throws(EventLogError) in try await log.heads() }
+            let heads = try await log.heads()
             await look.found(heads.first?.position ?? 0)
             return heads
         } catch {
@@ -359,25 +338,6 @@ final class ServerLog: EventLog {
         for (number, end) in blindness where end <= told { world.endsBlindness(number) }
         blindness.removeAll { $0.end <= told }
     }
-
-    private func ask<Answer: Sendable>(
-        _ fault: Fault = .unread,
-        _ body: @LoopActor (InMemoryEventLog) async throws(EventLogError) -> Answer
-    ) async throws(EventLogError) -> Answer {
-        await world.pause(world.latency())
-        if isCut { throw .unavailable("cut") }
-        if world.strikes(fault, fault == .dark ? 25 : 5) {
-            world.met(fault)
-            throw .unavailable("\(fault)")
-        }
-        // What was sent before this look cannot arrive behind it.
-        if fault == .dark {
-            world.epoch += 1
-            epoch = world.epoch
-        }
-        let answer = try await body(world.log)
-        await world.pause(world.latency())
-        if isCut { throw .unavailable("cut") }
-        return answer
-    }
 }
+
+extension PostgresFleet: FleetStore {}

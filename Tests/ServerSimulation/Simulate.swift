@@ -32,8 +32,10 @@ struct Simulate {
 
     private static let usage = """
         usage: tiffin-simulate [--seeds N] [--first M] [--actions N] [--without FAULT,…] [--trace] [--brief]
+               tiffin-simulate --script SEED
 
         Runs seeds, and shrinks the first that fails, unless it is to be brief. --trace tells what happens in one.
+        --script has the simulated database answer what a seed asks of it, and prints the answers.
         Faults: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
@@ -66,6 +68,7 @@ struct Simulate {
             }
             guard let number = UInt64(text) else { fail(usage) }
             switch word {
+            case "--script": Script.run(seed: number)
             case "--seeds": count = number
             case "--first": first = number
             case "--actions": plan.actions = Int(clamping: number)

@@ -5,6 +5,7 @@ import Glibc
 import LoadOracle
 import SeededRandom
 import SimulatedLoop
+import SimulatedPostgres
 
 /// One run: servers, clients and the log between them, on one clock. What happens next, and when, follows from the seed.
 @LoopActor
@@ -21,11 +22,10 @@ final class World {
     private static let leapMilliseconds: Int64 = 26 * 3_600_000
 
     let plan: Plan
-    let log = InMemoryEventLog()
+    private(set) lazy var postgres = PostgresHost(self)
     let keys = InMemoryCustomerKeys()
     /// Whether the servers have leases, and forward calls to each other: in two thirds of the seeds.
     let hasFleet: Bool
-    private(set) lazy var fleet = SimulatedFleet(self)
     /// Until when servers cannot connect to each other.
     private var splitUntil: UInt64 = 0
     /// When a server wanted to know all of the log, went on without it, and got to know it.
@@ -43,8 +43,6 @@ final class World {
     /// Whether nothing fails any more.
     private(set) var isCalm = false
     private(set) var faults: [Fault: Int] = [:]
-    /// Every look for an outcome that finds none begins a new one. What was sent in an old one arrives too late.
-    var epoch = 0
     /// A log, and when its batches were committed.
     struct Record {
         var events: [RecordedEvent]
@@ -187,18 +185,21 @@ final class World {
         faults[fault, default: 0] += 1
         note("fault \(fault)")
         switch fault {
-        case .refused, .lostRequest, .lateRequest, .lostReply, .unread, .dark, .fork, .crash, .stop, .unrenewed,
-            .unlinked:
+        case .refused, .lostRequest, .lateRequest, .lostReply, .unread, .dark, .unconnected, .down, .locked, .fork,
+            .crash, .stop, .unrenewed, .unlinked:
             troubles.append(now)
         case .cut, .end, .slow, .userChange, .wrongToken, .stranger, .again: break
         }
     }
 
-    func committed(upTo position: Int64, _ batch: EventBatch) {
-        note("committed up to \(position): \(batch.events.map { "\($0.stream)@\($0.version)" })")
-        head = max(head, position)
-        if position > commits.last?.end ?? 0 { commits.append(Commit(end: position, time: now)) }
+    func committed(upTo position: Int64) {
+        note("committed up to \(position): \(postgres.partition.batches.last!.events.map(\.stream))")
+        head = position
+        commits.append(Commit(end: position, time: now))
     }
+
+    /// Something says nothing for a time, in milliseconds, and only then it is noticed.
+    func isSilent(for time: UInt64) { after(time * World.millisecond) { [self] in troubles.append(now) } }
 
     // MARK: Several servers
 
@@ -290,6 +291,7 @@ final class World {
 
     private func run() async {
         isCalm = true
+        postgres.begin()
         for number in 0..<2 { servers.append(Server(number, self)) }
         await servers[0].start()
         await servers[0].fill()
@@ -318,8 +320,7 @@ final class World {
         leap = (now, World.leapMilliseconds)
         await pause(6_000 * World.millisecond)
         do {
-            let events = try await log.read(partition: 0, after: 0, limit: .max)
-            let judge = try Judge(self, Record(events: events, commits: commits), lostLogs)
+            let judge = try Judge(self, Record(events: postgres.events, commits: commits), lostLogs)
             judge.judge()
             tallies = judge.tallies
         } catch {
@@ -357,18 +358,27 @@ final class World {
             _ = try? await keys.forget([Identifier(customer)!])
             forgotten[customer] = forgotten[customer] ?? now
         }
+        if strikes(.locked, 2) {
+            met(.locked)
+            let time = UInt64(chance.number(10..<2_500)) * World.millisecond
+            postgres.lock(for: time)
+            after(time) { [self] in troubles.append(now) }
+        }
+        if strikes(.down, 1) {
+            met(.down)
+            let time = UInt64(chance.number(10..<2_500)) * World.millisecond
+            postgres.restart(after: time)
+            after(time) { [self] in troubles.append(now) }
+        }
         if plan.seed % 4 == 3, strikes(.fork, 3) {
-            let batches = (try? await log.commits(partition: 0, after: 0, limit: .max).count) ?? 0
-            let events = (try? await log.read(partition: 0, after: 0, limit: .max)) ?? []
+            let events = postgres.events
             // What the servers filled the log with at the start stays.
-            let lost = min(chance.number(1..<4), batches - Server.fillCount(self))
-            guard lost > 0 else { return }
+            let lost = min(chance.number(1..<4), postgres.partition.batches.count - Server.fillCount(self))
+            guard lost > 0, postgres.failOver(losing: lost) else { return }
             met(.fork)
             lostLogs.append(Record(events: events, commits: commits))
-            await log.lose(batches: lost)
-            let end = (try? await log.heads())?.first?.position ?? 0
-            commits.removeAll { $0.end > end }
-            head = end
+            head = postgres.partition.position
+            commits.removeAll { $0.end > head }
         }
     }
 

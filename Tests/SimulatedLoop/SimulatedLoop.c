@@ -28,7 +28,7 @@ static uv_async_cb async_body;
 typedef struct state {
     struct state *next;
     uv_handle_t *handle;
-    enum { TIMER, IDLE, PREPARE, CHECK, LISTENER, CONNECTION } kind;
+    enum { TIMER, IDLE, PREPARE, CHECK, LISTENER, CONNECTION, POLL } kind;
     bool is_active, is_closing;
     void (*body)(void *);
     /// Of a timer, in nanoseconds.
@@ -39,6 +39,8 @@ typedef struct state {
     uv_alloc_cb allocate;
     uv_read_cb read;
     bool has_read_end;
+    /// Of what watches a descriptor.
+    int descriptor, events;
 } state;
 
 /// Both directions of a connection, as the system keeps them.
@@ -162,6 +164,42 @@ static bool call(int kind) {
     return has_called;
 }
 
+// Descriptors that somebody else has: no system knows them.
+
+static int *ready;
+static int descriptor_count;
+
+int simulated_descriptor(void) {
+    ready = realloc(ready, sizeof(int) * (descriptor_count + 1));
+    ready[descriptor_count] = 0;
+    return descriptor_count++;
+}
+
+void simulated_set_ready(int descriptor, int can_read, int can_write) {
+    ready[descriptor] = (can_read ? UV_READABLE : 0) | (can_write ? UV_WRITABLE : 0);
+}
+
+int uv_poll_init(uv_loop_t *loop, uv_poll_t *handle, int descriptor) {
+    add(handle, POLL)->descriptor = descriptor;
+    return 0;
+}
+
+int uv_poll_start(uv_poll_t *handle, int events, uv_poll_cb body) {
+    state_of(handle)->events = events;
+    return start(handle, body);
+}
+
+int uv_poll_stop(uv_poll_t *handle) {
+    state_of(handle)->is_active = false;
+    return 0;
+}
+
+static state *next_ready(void) {
+    for (state *each = states; each; each = each->next)
+        if (each->kind == POLL && each->is_active && each->events & ready[each->descriptor]) return each;
+    return NULL;
+}
+
 static bool has_closing(void) {
     for (state *each = states; each; each = each->next)
         if (each->is_closing) return true;
@@ -202,11 +240,15 @@ int uv_run(uv_loop_t *loop, uv_run_mode mode) {
     while (!is_stopped) {
         bool is_idle = call(IDLE);
         call(PREPARE);
-        bool may_wait = !is_idle && !is_woken && !has_closing();
+        state *readable = next_ready();
+        bool may_wait = !is_idle && !is_woken && !readable && !has_closing();
         if (is_woken) {
             is_woken = false;
             async_body(async);
         }
+        if (readable && readable->is_active)
+            ((uv_poll_cb)readable->body)(
+                (uv_poll_t *)readable->handle, 0, readable->events & ready[readable->descriptor]);
         poll_body(may_wait);
         call(CHECK);
         finish_closing();

@@ -119,8 +119,11 @@ BEGIN
                 RAISE EXCEPTION 'the log is not the one that was read up to position %', p_seen
                     USING ERRCODE = 'TF001';
             END IF;
-            -- The head's digest follows from the batches, and so does not decide either.
-            IF head.position = p_seen AND p_seen_digest IS NOT NULL THEN
+            -- The head's digest follows from the batches, and so does not decide either; nor does what a writer says
+            -- of the beginning, which no batch confirms.
+            IF head.position = 0 THEN
+                head.digest := decode(repeat('00', 32), 'hex');
+            ELSIF head.position = p_seen AND p_seen_digest IS NOT NULL THEN
                 head.digest := p_seen_digest;
             END IF;
             -- What was read before counts if the log still has it.

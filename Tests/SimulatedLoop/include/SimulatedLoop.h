@@ -1,4 +1,5 @@
-// A stand-in for libuv: the functions of libuv that the event loop calls, on a simulated clock and simulated sockets.
+// A stand-in for libuv: the functions of libuv that the event loop calls, on a simulated clock, with simulated sockets
+// and descriptors.
 //
 // A program that links this uses it in place of the library, because the linker takes a program's own functions first.
 // So everything above libuv, with its timers and connections, runs unchanged, and does what the program decides.
@@ -37,6 +38,11 @@ size_t simulated_take(int connection, void *bytes, size_t limit);
 size_t simulated_waiting(int connection);
 /// Whether the server has ended its side or closed, and nothing is left to be taken.
 int simulated_is_over(int connection);
+
+/// A new descriptor, for somebody who has it watched. Nothing can be done with it yet.
+int simulated_descriptor(void);
+/// Whether there is something to read from a descriptor, and room to write.
+void simulated_set_ready(int descriptor, int can_read, int can_write);
 
 /// What Swift's generator of random numbers gives from now on.
 void simulated_set_random(uint64_t seed);

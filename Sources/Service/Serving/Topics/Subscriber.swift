@@ -28,3 +28,9 @@ package final class Subscriber {
     /// What it listens to, in the order of the bytes.
     package var channels: [String] { subscriptions.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 }
+
+// As topics are, by its number.
+extension Subscriber: Hashable {
+    package nonisolated static func == (a: Subscriber, b: Subscriber) -> Bool { a === b }
+    package nonisolated func hash(into hasher: inout Hasher) { hasher.combine(client) }
+}

@@ -14,7 +14,7 @@ final class Topic {
     /// The connection that it belongs to; 0 where it is the same for all.
     let client: Int64
     /// Who listens.
-    var subscribers: [ObjectIdentifier: Subscriber] = [:]
+    var subscribers: Set<Subscriber> = []
 
     /// The document that subscribers know; nil until it is known.
     var sent: TopicDocument?
@@ -43,7 +43,8 @@ final class Topic {
     }
 }
 
+// By names, not by where it lies in memory: so a set of topics has the same order in each run of a simulation.
 extension Topic: Hashable {
     nonisolated static func == (a: Topic, b: Topic) -> Bool { a === b }
-    nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    nonisolated func hash(into hasher: inout Hasher) { hasher.combine(channel) }
 }

@@ -112,7 +112,7 @@ package final class Topics {
             let key = Key(channel: name.channel, client: name.connection(from: subscriber.client))
             let topic = topics[key] ?? Topic(name, of: key.client)
             topics[key] = topic
-            topic.subscribers[ObjectIdentifier(subscriber)] = subscriber
+            topic.subscribers.insert(subscriber)
             subscriber.subscriptions[name.channel] = topic
             return subscriber.subscriptions.count
         }
@@ -137,7 +137,7 @@ package final class Topics {
     package func unsubscribe(_ subscriber: Subscriber, from channel: String) {
         guard let topic = subscriber.subscriptions.removeValue(forKey: channel) else { return }
         count(-1, for: subscriber.caller)
-        topic.subscribers[ObjectIdentifier(subscriber)] = nil
+        topic.subscribers.remove(subscriber)
         guard topic.subscribers.isEmpty else { return }
         topics[Key(channel: channel, client: topic.client)] = nil
         listen(topic, to: [])
@@ -369,7 +369,7 @@ package final class Topics {
     }
 
     private func send(_ message: TopicMessage, to topic: Topic) {
-        for subscriber in topic.subscribers.values { subscriber.receive(message) }
+        for subscriber in topic.subscribers { subscriber.receive(message) }
     }
 
     private static func greeting(of topic: Topic, _ document: TopicDocument) -> TopicMessage {
