@@ -6,13 +6,14 @@ import SimulatedPostgres
 /// PostgreSQL as the servers reach it: its tables, the network before it, and what goes wrong in both.
 @LoopActor
 final class PostgresHost {
+    private static let lockTimeout = DatabaseError("55P03", "canceling statement due to lock timeout")
     /// What PostgreSQL may refuse a statement with. Nothing of it has an effect then.
     private static let refusals = [
         DatabaseError("40001", "could not serialize access due to concurrent update"),
         DatabaseError("40P01", "deadlock detected"),
         DatabaseError("53100", "could not extend file: No space left on device"),
         DatabaseError("53200", "out of memory"),
-        DatabaseError("55P03", "canceling statement due to lock timeout"),
+        lockTimeout,
         DatabaseError("57014", "canceling statement due to statement timeout"),
         DatabaseError("25006", "cannot execute UPDATE in a read-only transaction"),
         DatabaseError("57P01", "terminating connection due to administrator command", endsSession: true),
@@ -30,6 +31,12 @@ final class PostgresHost {
         var (sentUntil, answeredUntil): (UInt64, UInt64) = (0, 0)
         /// Whether nothing gets through any more.
         var isBroken = false
+        /// Whether PostgreSQL has ended the session, and said so.
+        var hasEnded = false
+        /// What has arrived, and is carried out in its order.
+        var arrived: [Messages] = []
+        /// Whether the first of it waits for a lock.
+        var isWaiting = false
     }
 
     private unowned let world: World
@@ -105,18 +112,44 @@ final class PostgresHost {
         let generation = generation
         world.after(path.sentUntil - world.now) { [self] in
             guard !path.isBroken, self.generation == generation else { return }
-            arrive(messages, on: session, path)
+            path.arrived.append(messages)
+            carryOut(on: session, path)
         }
     }
 
-    private func arrive(_ messages: Messages, on session: Session, _ path: Path) {
+    /// Carries out what has arrived, up to something that has to wait.
+    private func carryOut(on session: Session, _ path: Path) {
+        while !path.isWaiting, !path.hasEnded, !path.isBroken, !path.arrived.isEmpty {
+            let messages = path.arrived.removeFirst()
+            let needsHead = ["append", "outcome"].contains(messages.statements.first)
+            guard needsHead, world.now < lockedUntil, !world.isCalm else {
+                carryOut(messages, on: session, path)
+                continue
+            }
+            let limit = session.lockTimeout * 1_000_000
+            let isTooLong = limit > 0 && world.now + limit < lockedUntil
+            let generation = generation
+            path.isWaiting = true
+            world.after(isTooLong ? limit : lockedUntil - world.now) { [self] in
+                path.isWaiting = false
+                guard !path.isBroken, self.generation == generation else { return }
+                if isTooLong {
+                    answer(messages, on: session, path, refusing: PostgresHost.lockTimeout)
+                } else {
+                    carryOut(messages, on: session, path)
+                }
+                carryOut(on: session, path)
+            }
+        }
+    }
+
+    private func carryOut(_ messages: Messages, on session: Session, _ path: Path) {
         if isFleetAway(session) {
             // The request is lost, or only the reply.
             if world.chance.chance(10) { _ = execute(messages, on: session) }
             return breakOff(session, path)
         }
         let isAppend = messages.statements == ["append"]
-        let needsHead = isAppend || messages.statements == ["outcome"]
         if isAppend ? world.strikes(.refused, 4) : world.strikes(.unread, 1) {
             world.met(isAppend ? .refused : .unread)
             return answer(messages, on: session, path, refusing: world.chance.pick(PostgresHost.refusals))
@@ -133,24 +166,10 @@ final class PostgresHost {
             world.met(.lateRequest)
             // The process that serves the connection goes on with what it has.
             let generation = generation
-            nonisolated(unsafe) let (late, messages) = (session, messages)
             world.after(UInt64(world.chance.number(1..<4_000)) * 1_000_000) { [self] in
-                guard self.generation == generation else { return }
-                _ = execute(messages, on: late)
+                if self.generation == generation { _ = execute(messages, on: session) }
             }
             return breakOff(session, path)
-        }
-        if needsHead, world.now < lockedUntil, !world.isCalm {
-            let limit = session.lockTimeout * 1_000_000
-            let isTooLong = limit > 0 && world.now + limit < lockedUntil
-            let wait = isTooLong ? limit : lockedUntil - world.now
-            // What was sent behind it waits, too.
-            path.sentUntil = max(path.sentUntil, world.now + wait)
-            let generation = generation
-            return world.after(wait) { [self] in
-                guard !path.isBroken, self.generation == generation else { return }
-                answer(messages, on: session, path, refusing: isTooLong ? PostgresHost.refusals[4] : nil)
-            }
         }
         if world.strikes(.lostReply, isAppend ? 5 : 1) {
             world.met(.lostReply)
@@ -165,6 +184,8 @@ final class PostgresHost {
     ) {
         nonisolated(unsafe) let results = execute(messages, on: session, refusing: refusal)
         path.answeredUntil = max(path.answeredUntil + 1, world.now + world.latency())
+        // After an error that ends the session, nobody is there any more.
+        if refusal?.endsSession == true { path.hasEnded = true }
         world.after(path.answeredUntil - world.now) { if !path.isBroken { session.deliver(results) } }
     }
 

@@ -96,11 +96,14 @@ struct Table {
 public struct DatabaseError: Error {
     let code: String
     let message: String
-    var severity = "ERROR"
+    /// Whether the session is over then.
+    public let endsSession: Bool
+
+    var severity: String { endsSession ? "FATAL" : "ERROR" }
 
     /// An error with one of PostgreSQL's codes.
     public init(_ code: String, _ message: String, endsSession: Bool = false) {
-        (self.code, self.message, severity) = (code, message, endsSession ? "FATAL" : "ERROR")
+        (self.code, self.message, self.endsSession) = (code, message, endsSession)
     }
 }
 

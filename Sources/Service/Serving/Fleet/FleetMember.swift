@@ -109,6 +109,17 @@ package final class FleetMember {
         }
     }
 
+    /// Waits until the server that decides a partition knows it up to a position, to which this one has written, or for a
+    /// second. What was decided here may be from before this server stood still, or was asked of it by one that did not
+    /// know better: meanwhile another was given the lease, and answers from memory.
+    func awaitOwner(of partition: Int, upTo position: Int64) async {
+        if isBehind { await withCheckedContinuation { continuation in afterRenewal { continuation.resume() } } }
+        guard owner(of: partition) != nil else { return }
+        await withCheckedContinuation { continuation in
+            announcements.announce(partition, at: position) { continuation.resume() }
+        }
+    }
+
     private func goOn() {
         let bodies = waiting
         waiting = []

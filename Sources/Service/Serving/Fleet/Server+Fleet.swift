@@ -11,6 +11,7 @@ extension Server {
     /// Serves as one of several from now on.
     package func join(_ member: FleetMember) async {
         self.member = member
+        for worker in partitions.workers { worker.member = member }
         member.onChange = { [unowned self] in shareOut() }
         await member.join()
         if early != nil, member.hasOthers {

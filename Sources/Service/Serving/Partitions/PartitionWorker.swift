@@ -38,6 +38,8 @@ final class PartitionWorker {
     private let clock: () -> Timestamp
     private let now: () -> UInt64
 
+    /// This server among others; nil where it is alone.
+    weak var member: FleetMember?
     /// When something was asked last that only those know who follow carts.
     private var cartsWantedAt: UInt64 = 0
     /// Who waits until everything is known that the log has.
@@ -394,20 +396,22 @@ final class PartitionWorker {
                 try await holdOrders(of: batch)
                 return try await log.append(batch, seen: seen)
             }
+            await awaitOwner(upTo: (try? receipt.get())?.end)
             guard questions.isAnswered(question) else { return }
             pipeline.appended(number, receipt, isOverdue: isOverdue)
         case .appendNext(let number, let batch, let point):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
-            pipeline.appendedNext(
-                number,
-                await result { () throws(EventLogError) in
-                    try await holdOrders(of: batch)
-                    return try await log.appendNext(batch, after: point)
-                })
+            let end = await result { () throws(EventLogError) in
+                try await holdOrders(of: batch)
+                return try await log.appendNext(batch, after: point)
+            }
+            await awaitOwner(upTo: (try? end.get()) ?? nil)
+            pipeline.appendedNext(number, end)
         case .lookUp(let batch, let seen):
             guard !isOverdue else { return giveUp(.lookUp) }
             let question = questions.ask(.lookUp, at: now())
             let receipt = await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) }
+            await awaitOwner(upTo: (try? receipt.get())??.end)
             guard questions.isAnswered(question) else { return }
             pipeline.lookedUp(receipt, isOverdue: isOverdue)
         case .read(let point, let limit):
@@ -439,6 +443,14 @@ final class PartitionWorker {
             await LoopTimer.pause(milliseconds: PartitionWorker.pauseMilliseconds)
             pipeline.paused()
         }
+    }
+
+    /// Before a batch counts as written: whoever decides the partition by now is to know of it.
+    ///
+    /// - Parameter end: where the batch ends; nil if it is not in the log, as far as is known.
+    private func awaitOwner(upTo end: LogPoint?) async {
+        guard let member, let end else { return }
+        await member.awaitOwner(of: follower.partition, upTo: end.position)
     }
 
     /// Holds the orders that a batch is about: its events are folded as soon as the log has them.
