@@ -324,6 +324,34 @@ import Users
         await first.stop()
     }
 
+    @Test @LoopActor
+    func `What a server decides that another has taken over from is read there before it is answered`() async throws {
+        let log = InMemoryEventLog()
+        let (former, owner) = (try await Callee(on: log, links: nil), try await Callee(on: log, links: nil))
+        for words in Callee.outlet { _ = try await former.service.perform(words.map { Array($0.utf8) }) }
+        for one in [former, owner] {
+            one.store.view.servers = [former.server, owner.server]
+            one.store.view.leases = [Lease(partition: 0, holder: owner.server.id, term: 2)]
+        }
+        await turns { former.service.member?.owner(of: 0) != nil }
+        // Who forwards a call may have learnt nothing of that yet.
+        let connections = PeerConnections.make()
+        defer { connections.close() }
+        for number in 1...50 {
+            var answer: String?
+            connections.send(.tea(1, "c"), to: former.server) { outcome in
+                if case .answered(let result) = outcome { answer = result.text }
+                let (there, here) = (owner.service.partitions[0].position, former.service.partitions[0].position)
+                #expect(there >= here, "after \(number) changes")
+            }
+            connections.flush()
+            await turns { answer != nil }
+            #expect(answer == "\(number)")
+        }
+        await owner.stop()
+        await former.stop()
+    }
+
     @Test @LoopActor func `What is said to be in the log, and is not, is waited for in vain`() async throws {
         try await Callee.with { callee in
             let caller = try await RawCaller.joined(callee.server)
