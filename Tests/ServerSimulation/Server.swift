@@ -267,8 +267,6 @@ final class ServerLog: EventLog {
         return following
     }
 
-    func end(of partition: Int) async throws(EventLogError) -> LogPoint { try await log.end(of: partition) }
-
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
         try await log.read(partition: partition, after: position, limit: limit)
     }
@@ -299,6 +297,18 @@ final class ServerLog: EventLog {
             let heads = try await log.heads()
             await look.found(heads.first?.position ?? 0)
             return heads
+        } catch {
+            await missed(look)
+            throw error
+        }
+    }
+
+    func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+        let look = await look()
+        do throws(EventLogError) {
+            let end = try await log.end(of: partition)
+            await look.found(end.position)
+            return end
         } catch {
             await missed(look)
             throw error
