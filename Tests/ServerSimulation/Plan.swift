@@ -37,11 +37,11 @@ enum Fault: String, CaseIterable {
     case unconnected, down, locked
     /// An older copy takes the place of the database.
     case fork
-    /// A server ends, with all that it has on its way.
+    /// A server ends.
     case crash
     /// A server stops as it is told to.
     case stop
-    /// A renewal of a server's lease, or a change of leases, that fails or whose reply is lost: once, or for a while.
+    /// A time in which a server cannot renew its lease, nor change others: what it says is lost, or the reply.
     case unrenewed
     /// Servers lose their connections to each other, and perhaps cannot connect again for a while.
     case unlinked
