@@ -49,7 +49,7 @@ CLIENT_TESTS = {
     "PostgresStorage/Archive": ["archive"], "PostgresStorage/Audit": ["deeds", "audit"],
     "PostgresStorage/Backup": ["backup_folder"],
     "PostgresStorage/Databases": ["databases"], "PostgresStorage/Deeds": ["deeds", "silent_database"],
-    "PostgresStorage/ReadModels": ["large_menus", "rebuild", "derived"], "PostgresStorage/Schema": ["upgrades", "layout"],
+    "PostgresStorage/ReadModels": ["large_menus", "rebuild", "derived"], "PostgresStorage/Schema": ["upgrades", "layout", "audit"],
     "PostgresStorage/Trouble": ["silent_database"], "PostgresStorage/Users": ["users"],
 }
 SIMULATION = "tiffin-simulate"

@@ -96,4 +96,4 @@ def test_a_missing_database_is_an_error_in_one_line(database):
 def test_an_embedded_server_takes_its_postgres_with_it(data_dir):
     with Server(data_dir=data_dir) as server, server.client() as client:
         assert client("PING") == "PONG"
-    wait_until(lambda: not list(Path(data_dir).rglob("postmaster.pid")), "PostgreSQL to be stopped")
+    wait_until(lambda: not (Path(data_dir) / "postgres" / "postmaster.pid").exists(), "PostgreSQL to be stopped")

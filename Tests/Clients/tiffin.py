@@ -254,7 +254,11 @@ def fresh_data_dir(parent=None):
 
 def _stop_orphaned_postgres(folder: str) -> None:
     # A server killed with SIGKILL leaves its PostgreSQL to its successor; after the last one it ends here.
-    for file in Path(folder).rglob("postmaster.pid"):
+    # Directories come and go meanwhile: os.walk passes over one that is gone.
+    for parent, _, files in os.walk(folder):
+        file = Path(parent) / "postmaster.pid"
+        if file.name not in files:
+            continue
         with contextlib.suppress(OSError, ValueError, IndexError):
             pid = int(file.read_text().split()[0])
             os.kill(pid, signal.SIGINT)

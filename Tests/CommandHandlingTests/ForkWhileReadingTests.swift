@@ -1,7 +1,8 @@
-import CommandHandling
 import Domain
 import EventLog
 import Testing
+
+@testable import CommandHandling
 
 /// A server that reads the log notices that another one has taken its place.
 @Suite struct ForkWhileReadingTests {
@@ -19,6 +20,17 @@ import Testing
             if case EventLogError.forked = error { true } else { false }
         }
         #expect(read.allSatisfy { $0.hasPrefix("cart-a") }, "events of two logs, one after the other: \(read)")
+    }
+
+    @Test func `where the log ends is known as far as it was read`() async throws {
+        let log = try await Self.log("a", batches: 3)
+        let follower = LogFollower(partition: 0, after: .start, miss: { _ in }) { _ in }
+        try await follower.readToEnd(of: log) { _ in }
+        let end = follower.position
+        #expect(end > 0 && follower.head == end)
+        // Positions without an event are passed as well.
+        follower.pass([], upTo: LogPoint(position: end + 2, digest: nil))
+        #expect(follower.head == end + 2)
     }
 
     @Test func `a stream is not loaded from another log than the one that is followed`() async throws {

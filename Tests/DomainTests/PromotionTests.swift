@@ -1,6 +1,7 @@
-import Domain
 import SeededRandom
 import Testing
+
+@testable import Domain
 
 @Suite("Promotions")
 struct PromotionTests {
@@ -42,6 +43,14 @@ struct PromotionTests {
         let lines = [Self.line("a", 500, 3), Self.line("b", 300, 2), Self.line("c", 900, 2)]
         let result = try Self.discounts([Self.items("p", buy: 2)], off: lines)
         #expect(result.list.map(\.shares) == [[0, 600, 0]])
+    }
+
+    @Test func `a discount can be recorded from the smallest amount to the largest`() {
+        let most = Amount.maximum.minorUnits
+        for (amount, isRecordable) in [(0, false), (1, true), (most, true), (most + 1, false)] {
+            #expect(Bill.Discount("p", "x", by: .outlet, amount).isRecordable == isRecordable, "\(amount)")
+            #expect(Bill.Discount("p", "x", by: .outlet, amount, shares: [amount, 0]).isRecordable == isRecordable)
+        }
     }
 
     @Test func `a unit is used by one promotion only, bought or given, and the largest saving comes first`() throws {
