@@ -29,6 +29,8 @@ CARTS, ITEMS = 2, 1
 # So many operations of a client in a cycle, with a pause between them.
 OPERATIONS, PAUSE_SECONDS = 22, 0.02
 REPLY_SECONDS = 6
+# What is answered where there is nothing: None says that there was no answer.
+NOTHING = "nothing"
 
 
 # --- the objects, as anybody would write them who has read docs/reference
@@ -138,6 +140,8 @@ class Person(threading.Thread):
             return None
         if isinstance(reply, ReplyError) and reply.code in ("UNAVAILABLE", "LOADING", "BEHIND", "READONLY"):
             return False
+        if reply is None:
+            return NOTHING
         return None if isinstance(reply, ReplyError) and reply.code == "UNKNOWN" else reply
 
     def do(self, key, call, command, read=None, is_read=False, port=None):
@@ -242,7 +246,7 @@ def check_count(reply):
 
 
 def read_cart(reply):
-    if reply is None:
+    if reply == NOTHING:
         return (), 0
     check(isinstance(reply, bytes), f"a cart is answered {reply}")
     document = json.loads(reply)

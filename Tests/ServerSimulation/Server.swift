@@ -292,25 +292,30 @@ final class ServerLog: EventLog {
     }
 
     func heads() async throws(EventLogError) -> [LogHead] {
-        let look = await look()
-        do throws(EventLogError) {
+        try await look { log throws(EventLogError) in
             let heads = try await log.heads()
-            await look.found(heads.first?.position ?? 0)
-            return heads
-        } catch {
-            await missed(look)
-            throw error
+            return (heads, heads.first?.position ?? 0)
         }
     }
 
     func end(of partition: Int) async throws(EventLogError) -> LogPoint {
-        let look = await look()
-        do throws(EventLogError) {
+        try await look { log throws(EventLogError) in
             let end = try await log.end(of: partition)
-            await look.found(end.position)
-            return end
+            return (end, end.position)
+        }
+    }
+
+    /// Asks where the log ends.
+    private func look<Found>(
+        _ ask: @LoopActor (PostgresEventLog) async throws(EventLogError) -> (Found, end: Int64)
+    ) async throws(EventLogError) -> Found {
+        let look = beginLook()
+        do throws(EventLogError) {
+            let (found, end) = try await ask(log)
+            look.found(end)
+            return found
         } catch {
-            await missed(look)
+            missed(look)
             throw error
         }
     }
@@ -330,7 +335,7 @@ final class ServerLog: EventLog {
     }
 
     /// A server that is to know everything waits a second for it, and goes on with what it knows.
-    private func look() -> Look {
+    private func beginLook() -> Look {
         let look = Look(world.now, world.head)
         world.after(990_000_000) { [self] in missed(look) }
         return look
