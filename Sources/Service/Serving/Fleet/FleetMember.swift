@@ -101,7 +101,7 @@ package final class FleetMember {
         let timer = LoopTimer(milliseconds: FleetMember.longestWaitMilliseconds) { [weak self] in self?.goOn() }
         LoopActor.task { [self] in
             // One that began before this server stood still says nothing of the time since.
-            while isBehind, !waiting.isEmpty {
+            while isBehind, !isLeaving, !waiting.isEmpty {
                 if isRenewing { await LoopTimer.pause(milliseconds: 1) } else { await renew() }
             }
             timer.cancel()
@@ -114,7 +114,8 @@ package final class FleetMember {
     /// know better: meanwhile another was given the lease, and answers from memory.
     func awaitOwner(of partition: Int, upTo position: Int64) async {
         if isBehind { await withCheckedContinuation { continuation in afterRenewal { continuation.resume() } } }
-        guard owner(of: partition) != nil else { return }
+        // Whoever takes over what a server leaves is not known to it any more.
+        guard isLeaving || owner(of: partition) != nil else { return }
         await withCheckedContinuation { continuation in
             announcements.announce(partition, at: position) { continuation.resume() }
         }
