@@ -246,7 +246,7 @@ let sharedByTests: [Target] = [
     scene("EventLogContract", uses: ["Domain", "EventLog", "SeededRandom"]),
     // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
     scene("OracleScene", uses: ["Domain", "EventLog", "LineProtocol", "LoadOracle", "Projections"]),
-    // Whole servers on a simulated loop, network and log. The loop stands in for libuv where it is linked.
+    // Whole servers on a simulated loop, network and database. The loop stands in for libuv where it is linked.
     .target(name: "SimulatedLoop", dependencies: ["CLibUV"], path: "Tests/SimulatedLoop"),
     // The same for libpq, and the PostgreSQL behind it.
     scene("SimulatedPostgres", uses: ["CLibPQ", "Domain", "EventLog", "SimulatedLoop"]),
@@ -258,8 +258,7 @@ let sharedByTests: [Target] = [
         uses: [
             "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "Fleet", "LineProtocol", "LineServer",
             "LoadOracle", "LogScript", "PostgresStorage", "SeededRandom", "Serving", "SimulatedLoop",
-            "SimulatedPostgres",
-            "TextFormats", "Users",
+            "SimulatedPostgres", "TextFormats", "Users",
         ]),
     // Prices what a test gives it, so that another model can be held against it.
     tool("tiffin-price", in: "PricingTool", uses: ["Domain"]),

@@ -115,7 +115,7 @@ class Preloaded:
     def __init__(self, name, variable, folder, *numbers):
         self.file = Path(folder, name)
         self.write(*numbers)
-        self.library = library = CHECKOUT / ".build" / f"{name}.so"
+        self.object = library = CHECKOUT / ".build" / f"{name}.so"
         source = Path(__file__).with_name(f"{name}.c")
         if not library.exists() or library.stat().st_mtime < source.stat().st_mtime:
             made = f"{library}.{os.getpid()}"
@@ -177,7 +177,7 @@ class Stage(trials.Stage):
             database=f"postgres://postgres@{self.folder.replace('/', '%2F')}/postgres",
             environment={
                 **self.clock.environment, **self.threads.environment,
-                "LD_PRELOAD": f"{self.clock.library} {self.threads.library}", **(environment or {})})
+                "LD_PRELOAD": f"{self.clock.object} {self.threads.object}", **(environment or {})})
         stack.callback(self.server.kill)
         self.server.start()
         self.to_server, self.front = tcp_proxy(self.server)

@@ -83,6 +83,11 @@ import Users
 
     // MARK: Renderings
 
+    @Test @LoopActor func `connections whose topics share a name do not share a hash`() throws {
+        let name = try Self.name("cart:c")
+        #expect(Set((1...100).map { Topic(name, of: $0).hashValue }).count > 90)
+    }
+
     @Test @LoopActor func `every kind of topic has one rendering`() {
         let kinds = TopicKind.all.map(\.prefix) + [TopicKind.question.prefix]
         #expect(TopicRendering.all.map(\.kind.prefix).sorted() == kinds.sorted())

@@ -29,7 +29,7 @@ public struct Database {
             do throws(DatabaseError) {
                 if let refusal { throw refusal }
                 switch message {
-                case .prepare(let name, _):
+                case .prepare(let name):
                     session.prepared.insert(name)
                     results.append(QueryResult(.done))
                 case .execute(let name, let parameters):
@@ -56,7 +56,6 @@ public struct Database {
         switch name {
         case "set_limits":
             session.lockTimeout = UInt64(values.text(1)!)!
-            session.statementTimeout = UInt64(values.text(2)!)!
             return Table(
                 columns: ["set_config", "set_config"], rows: [[.text(values.text(1)!), .text(values.text(2)!)]])
         case "set_role", "read_only": return nil

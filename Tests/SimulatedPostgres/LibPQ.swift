@@ -89,24 +89,16 @@ func setNoticeReceiver(
 @_cdecl("PQenterPipelineMode")
 func enterPipelineMode(_ connection: OpaquePointer) -> Int32 { 1 }
 
-/// Scripts and copies are not simulated: who sends one loses the connection.
+/// Scripts and copies, which begin by this, are not simulated.
 @_cdecl("PQexitPipelineMode")
-func exitPipelineMode(_ connection: OpaquePointer) -> Int32 { 0 }
-
-@_cdecl("PQsendQuery")
-func sendQuery(_ connection: OpaquePointer, _ sql: UnsafePointer<CChar>) -> Int32 { 0 }
-
-@_cdecl("PQgetCopyData")
-func getCopyData(
-    _ connection: OpaquePointer, _ buffer: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ isAsync: Int32
-) -> Int32 { -2 }
+func exitPipelineMode(_ connection: OpaquePointer) -> Int32 { fatalError("scripts and copies are not simulated") }
 
 @_cdecl("PQsendPrepare")
 func sendPrepare(
     _ connection: OpaquePointer, _ name: UnsafePointer<CChar>, _ sql: UnsafePointer<CChar>, _ count: Int32,
     _ types: UnsafePointer<UInt32>?
 ) -> Int32 {
-    session(connection).gather(.prepare(name: String(cString: name), sql: String(cString: sql)))
+    session(connection).gather(.prepare(name: String(cString: name)))
 }
 
 @_cdecl("PQsendQueryPrepared")
@@ -190,8 +182,6 @@ func value(_ pointer: OpaquePointer, _ row: Int32, _ column: Int32) -> UnsafeRaw
     result(pointer).value(Int(row), Int(column))?.baseAddress
 }
 
+/// Transactions of several statements, which ask for this, are not simulated.
 @_cdecl("PQcmdStatus")
-func commandStatus(_ pointer: OpaquePointer) -> UnsafePointer<CChar> { result(pointer).message.pointer }
-
-@_cdecl("PQcmdTuples")
-func commandTuples(_ pointer: OpaquePointer) -> UnsafePointer<CChar> { result(pointer).message.pointer }
+func commandStatus(_ pointer: OpaquePointer) -> UnsafePointer<CChar> { fatalError("transactions are not simulated") }

@@ -89,7 +89,7 @@ public struct Partition {
         case "tree_node", "tree_nodes":
             return Table(columns: ["level", "number", "last_position", "digest", "tree_digest"])
         case "signed_head": return Table(columns: ["position", "note"])
-        default: throw DatabaseError("0A000", "the statement \(name) is not simulated")
+        default: preconditionFailure("the statement \(name) is not simulated")
         }
     }
 

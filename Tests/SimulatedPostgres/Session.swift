@@ -13,9 +13,8 @@ public final class Session {
     public let address: String
     /// What the database's administrator sees.
     public let name: String
-    /// How long it waits for a lock, and how long a statement may take, in milliseconds, as its client has set it; 0 for
-    /// as long as it takes.
-    public internal(set) var (lockTimeout, statementTimeout): (UInt64, UInt64) = (0, 0)
+    /// How long it waits for a lock, in milliseconds, as its client has set it; 0 for as long as it takes.
+    public internal(set) var lockTimeout: UInt64 = 0
     /// The statements that the database has prepared for it.
     var prepared: Set<String> = []
 
@@ -33,7 +32,7 @@ public final class Session {
     /// Whether the client has met the end of the connection.
     private var hasToldLoss = false
     /// Whether the client has closed it.
-    public private(set) var isClosed = false
+    private var isClosed = false
 
     init(_ settings: [String: String]) {
         address = settings["dbname"] ?? ""
@@ -138,6 +137,6 @@ public struct Messages {
 }
 
 enum Message {
-    case prepare(name: String, sql: String)
+    case prepare(name: String)
     case execute(name: String, Parameters)
 }

@@ -134,7 +134,7 @@ final class QueryResult {
 
     init(_ table: Table) {
         (kind, columns, rowCount, fields) = (.rows, table.columns, table.rows.count, [:])
-        message = CString("SELECT \(table.rows.count)")
+        message = CString("")
         var bytes: [UInt8] = []
         for value in table.rows.joined() {
             guard let encoded = value.encoded else {

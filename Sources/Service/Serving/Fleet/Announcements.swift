@@ -2,8 +2,8 @@ internal import Application
 internal import EventLoop
 internal import Fleet
 
-/// Has every other server read what this one decided about outlets and menus, before the answer says that it is done:
-/// each of them answers, and decides carts, by what it has read.
+/// Has every other server read what this one decided, before the answer says that it is done: about outlets and menus, as
+/// each of them answers, and decides carts, by what it has read; and of partitions that another decides by then.
 @LoopActor
 final class Announcements {
     /// How long an answer waits for the others, in milliseconds: one of them may not be reachable.

@@ -394,24 +394,30 @@ final class PartitionWorker {
             let question = questions.ask(.append(number), at: now())
             let receipt = await result { () throws(EventLogError) in
                 try await holdOrders(of: batch)
-                return try await log.append(batch, seen: seen)
+                let receipt = try await log.append(batch, seen: seen)
+                await awaitOwner(upTo: receipt.end)
+                return receipt
             }
-            await awaitOwner(upTo: (try? receipt.get())?.end)
             guard questions.isAnswered(question) else { return }
             pipeline.appended(number, receipt, isOverdue: isOverdue)
         case .appendNext(let number, let batch, let point):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
-            let end = await result { () throws(EventLogError) in
-                try await holdOrders(of: batch)
-                return try await log.appendNext(batch, after: point)
-            }
-            await awaitOwner(upTo: (try? end.get()) ?? nil)
-            pipeline.appendedNext(number, end)
+            pipeline.appendedNext(
+                number,
+                await result { () throws(EventLogError) in
+                    try await holdOrders(of: batch)
+                    let end = try await log.appendNext(batch, after: point)
+                    if let end { await awaitOwner(upTo: end) }
+                    return end
+                })
         case .lookUp(let batch, let seen):
             guard !isOverdue else { return giveUp(.lookUp) }
             let question = questions.ask(.lookUp, at: now())
-            let receipt = await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) }
-            await awaitOwner(upTo: (try? receipt.get())??.end)
+            let receipt = await result { () throws(EventLogError) in
+                let receipt = try await log.outcome(of: batch, since: seen)
+                if let receipt { await awaitOwner(upTo: receipt.end) }
+                return receipt
+            }
             guard questions.isAnswered(question) else { return }
             pipeline.lookedUp(receipt, isOverdue: isOverdue)
         case .read(let point, let limit):
@@ -446,11 +452,8 @@ final class PartitionWorker {
     }
 
     /// Before a batch counts as written: whoever decides the partition by now is to know of it.
-    ///
-    /// - Parameter end: where the batch ends; nil if it is not in the log, as far as is known.
-    private func awaitOwner(upTo end: LogPoint?) async {
-        guard let member, let end else { return }
-        await member.awaitOwner(of: follower.partition, upTo: end.position)
+    private func awaitOwner(upTo end: LogPoint) async {
+        await member?.awaitOwner(of: follower.partition, upTo: end.position)
     }
 
     /// Holds the orders that a batch is about: its events are folded as soon as the log has them.

@@ -29,7 +29,7 @@ package final class Subscriber {
     package var channels: [String] { subscriptions.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 }
 
-// As topics are, by its number.
+// By its number, for the same reason as topics.
 extension Subscriber: Hashable {
     package nonisolated static func == (a: Subscriber, b: Subscriber) -> Bool { a === b }
     package nonisolated func hash(into hasher: inout Hasher) { hasher.combine(client) }

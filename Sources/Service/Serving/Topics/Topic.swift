@@ -46,5 +46,9 @@ final class Topic {
 // By names, not by where it lies in memory: so a set of topics has the same order in each run of a simulation.
 extension Topic: Hashable {
     nonisolated static func == (a: Topic, b: Topic) -> Bool { a === b }
-    nonisolated func hash(into hasher: inout Hasher) { hasher.combine(channel) }
+    nonisolated func hash(into hasher: inout Hasher) {
+        // Each connection may have a topic of the same name.
+        hasher.combine(channel)
+        hasher.combine(client)
+    }
 }
