@@ -79,7 +79,7 @@ def test_every_answer_is_as_before_once_its_events_were_archived(database, tmp_p
         events = read_log(client)
         receipt = client("LOG.PROVE", events[0]["stream"], 1).decode()
     done("backup", folder, database)
-    assert f"{len(events)} events left the database" in done("archive", folder, database, "--before", day(2))
+    assert f": {len(events)} events left the database" in done("archive", folder, database, "--before", day(2))
     assert archived(database) == len(events)
     assert sql("select count(*) from tiffin.events", database) == "0"
     clear_read_models(database)
@@ -263,9 +263,9 @@ def test_a_folder_that_ends_too_early_is_not_taken_for_the_archive(old, tmp_path
     with ten_days_ago(database, tmp_path) as client:
         client("CART.ADD", "late", "kitchen", "tea", 1)
     # As far as the folder goes.
-    assert f"{len(events)} events left" in done("archive", early, database, "--before", day(1))
+    assert f": {len(events)} events left" in done("archive", early, database, "--before", day(1))
     done("backup", folder, database)
-    assert "1 events left" in done("archive", folder, database, "--before", day(1))
+    assert ": 1 event left" in done("archive", folder, database, "--before", day(1))
     result = run("archive", early, database)
     assert result.returncode == 1 and "are not in the database any more" in result.stderr
     assert f"all {len(events) + 1} events that were archived are there" in done("archive", folder, database)
@@ -281,7 +281,7 @@ def test_once_something_was_archived_no_server_of_an_older_version_may_serve(old
     since = "select served_since from tiffin.migrations where name = 'archive'"
     assert sql(since, database) == "33"
     said = done("archive", folder, database, "--before", day(30))
-    assert "0 events left the database; the next one was recorded at " in said
+    assert ": 0 events left the database; the next one was recorded at " in said
     assert "no events were archived yet" in done("archive", folder, database)
     assert sql(since, database) == "33"
     done("archive", folder, database, "--before", day(1))

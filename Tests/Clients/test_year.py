@@ -8,7 +8,7 @@ import urllib.request
 
 from clients import day_program
 from rolling import Writer, version
-from test_archive import day, done
+from test_archive import archived, day, done
 from test_clients import live_through_a_day, story
 from test_package import ALERTS, unpacked
 from test_receipts import verify
@@ -168,7 +168,8 @@ def test_nothing_is_lost_in_a_year(tmp_path):
         year.live(programs["swift"], "autumn")
         done("backup", folder, restored)
         # Up to where the customer was forgotten, which PostgreSQL's clock recorded.
-        assert "0 events left" not in done("archive", folder, restored, "--before", day(DAYS - 90))
+        done("archive", folder, restored, "--before", day(DAYS - 90))
+        assert archived(restored) > 0
         year.turn(300)
         year.live(programs["python"], "winter")
         year.turn(DAYS)

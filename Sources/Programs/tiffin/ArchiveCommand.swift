@@ -56,7 +56,7 @@ enum ArchiveCommand: Subcommand {
                 ? "no events were archived yet; --before says which are to be"
                 : "all \(outcome.checked) events that were archived are there"
         }
-        var words = "\(outcome.archived) events left the database"
+        var words = "\(outcome.archived) event\(outcome.archived == 1 ? "" : "s") left the database"
         if outcome.checked > 0 { words += ", and \(outcome.checked) that had left it are there" }
         return words + (outcome.oldest.map { "; the next one was recorded at \($0.rfc3339)" } ?? "")
     }
