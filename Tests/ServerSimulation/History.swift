@@ -377,10 +377,11 @@ struct History {
         }
     }
 
-    /// What was counted shortly before something happened.
+    /// What a server may have taken for counted when something happened: it may not have read yet what came shortly
+    /// before, or while something kept it from reading.
     private func supplies(of outlet: String, before position: Int64, _ time: UInt64) -> [SupplyModel] {
         let steps = (streams["supply-\(outlet)"] ?? []).prefix { $0.position < position }
-        let first = steps.lastIndex { $0.time + Judge.patience < time }
+        let first = steps.lastIndex { world.lastTrouble(after: $0.time) + Judge.patience < time }
         return [first.map { steps[$0].supply } ?? SupplyModel()] + steps[(first.map { $0 + 1 } ?? 0)...].map(\.supply)
     }
 

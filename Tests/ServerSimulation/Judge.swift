@@ -277,20 +277,8 @@ struct Judge {
     /// Whether a server may not have read yet that an order was placed when it was asked about it.
     private func mayBeUnknown(_ order: String, _ time: UInt64) -> Bool {
         histories.contains { history in
-            history.orders[order].map { time < lastTrouble(after: $0[0].time) + Judge.patience } ?? hasForked
+            history.orders[order].map { time < world.lastTrouble(after: $0[0].time) + Judge.patience } ?? hasForked
         }
-    }
-
-    /// When something last went wrong after a time, with no more than the servers' patience between one thing and the
-    /// next; the time itself if nothing did. Then they have nothing that keeps them from their work.
-    private func lastTrouble(after time: UInt64, before end: UInt64 = .max, patience: UInt64 = Judge.patience) -> UInt64
-    {
-        var last = time
-        for trouble in world.troubles where trouble > last && trouble < end {
-            guard trouble - last <= patience else { break }
-            last = trouble
-        }
-        return last
     }
 
     // MARK: Deadlines
@@ -301,7 +289,7 @@ struct Judge {
         for (index, stage) in stages.enumerated() {
             guard let due = stage.life.deadline.flatMap(world.time(of:)) else { continue }
             let end = index + 1 < stages.count ? stages[index + 1].time : world.now
-            let since = lastTrouble(after: max(due, stage.time), before: end, patience: patience)
+            let since = world.lastTrouble(after: max(due, stage.time), before: end, patience: patience)
             if end > since, end - since > patience {
                 world.violation(
                     "order \(id) was \(stage.state.status), and waited too long: due at \(due), until \(end)")

@@ -20,11 +20,14 @@ final class Server {
     /// How many batches fill the log at the start.
     static func fillCount(_ world: World) -> Int { 3 * Model.outlets.count + world.deals.count + world.counts.count }
     /// Writes nothing, and so begins no thread: once a line was too long, those behind it wait for ever.
-    private static let silence = {
+    nonisolated private static let silence = {
         let output = LineOutput(descriptor: -1)
         output.add(String(repeating: " ", count: LineOutput.capacity + 1)) { _ in "" }
         return Logger(level: .error, output: output)
     }()
+
+    /// Makes once what each run would make for itself.
+    nonisolated static func prepare() { _ = silence }
 
     let port: Int
     private(set) var isUp = false

@@ -167,6 +167,7 @@ struct Simulate {
             if child == 0 {
                 close(plans[1])
                 close(results[0])
+                Server.prepare()
                 var words: [UInt64] = [0, 0, 0, 0]
                 simulated_runs(plans[0], results[1], &words)
                 // A run that goes round in circles ends, too. What the machine does meanwhile does not count.

@@ -198,6 +198,17 @@ final class World {
         commits.append(Commit(end: position, time: now))
     }
 
+    /// When something last went wrong after a time, with no more than the servers' patience between one thing and the
+    /// next; the time itself if nothing did. Then they have nothing that keeps them from their work.
+    func lastTrouble(after time: UInt64, before end: UInt64 = .max, patience: UInt64 = Judge.patience) -> UInt64 {
+        var last = time
+        for trouble in troubles where trouble > last && trouble < end {
+            guard trouble - last <= patience else { break }
+            last = trouble
+        }
+        return last
+    }
+
     /// Something says nothing for a time, in milliseconds, and only then it is noticed.
     func isSilent(for time: UInt64) { after(time * World.millisecond) { [self] in troubles.append(now) } }
 
