@@ -15,11 +15,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import fresh_database, output_of, per_second, put_kitchen, redis_benchmark, redis_server, tiffin_server
+from harness import (
+    fresh_database, output_of, per_second, put_kitchen, ratios, redis_benchmark, redis_server, rounds_in_turn,
+    tiffin_server,
+)
 from tiffin import Client, sql, wait_until
 
 CARTS = 100_000
-ROUNDS = 5
 HERE = Path(__file__).resolve().parent
 # What one event an INSERT costs anybody: the columns and both unique keys of an event log, nothing more.
 PLAIN_TABLE = """
@@ -148,16 +150,14 @@ def words(runs, name) -> str:
 
 
 def ratio(ours, theirs) -> tuple:
-    """The median of the rounds' ratios, the least and the largest."""
-    ratios = [one.rate / other.rate for one, other in zip(ours, theirs)]
-    return statistics.median(ratios), min(ratios), max(ratios)
+    """The median of the rounds' ratios, and their spread."""
+    return ratios([run.rate for run in ours], [run.rate for run in theirs])
 
 
 def measure_add(report, rounds, quick):
     from eventsourced import Carts  # The other sections do without its package.
 
     requests, seconds = (20_000, 2) if quick else (200_000, 6)
-    rounds = rounds if quick else max(rounds, ROUNDS)
     verdicts = []
     with contextlib.ExitStack() as stack:
         stack.enter_context(without_autovacuum())
@@ -206,20 +206,17 @@ def measure_add(report, rounds, quick):
                     f"a call as in message-db, {callers} at once": lambda: Run([], lambda: call(callers, seconds)),
                     f"eventsourcing in Python, {processes} at once": lambda: Run(carts.pids, lambda: carts.run(seconds)),
                 }
-            runs = {name: [] for name in contestants}
-            for _ in range(rounds):
-                for name, run in contestants.items():
-                    runs[name].append(run())
+            runs = rounds_in_turn(rounds, contestants)
             ours, least_runs, redis_runs, *others = runs.values()
             what = f"{connections} connections" + (f", {at_once} at once" if at_once > 1 else "")
             report.title(f"Durable change of a cart, {what}: {requests:,} requests a run, {CARTS:,} carts, {rounds} rounds; "
                          "µs a command, user + system")
             rows = [("", "rate", "to Redis", "least–most", "server", "PostgreSQL", "clients", "idle")]
             for name, measured in runs.items():
-                middle, lowest, highest = ratio(measured, redis_runs)
+                middle, spread = ratio(measured, redis_runs)
                 rows.append((
                     name, per_second(statistics.median(run.rate for run in measured)), f"{middle:.2f}",
-                    f"{lowest:.2f}–{highest:.2f}", *(words(measured, part) for part in ("server", "PostgreSQL", "clients")),
+                    spread, *(words(measured, part) for part in ("server", "PostgreSQL", "clients")),
                     f"{statistics.median(run.idle for run in measured):.0%}"))
             report.table(rows)
             if at_once > 1:

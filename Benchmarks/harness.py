@@ -97,13 +97,29 @@ def redis_benchmark_row(port, requests, connections, pipeline, command, keys=Non
     return dict(zip(*rows))
 
 
-def in_turn(rounds, contestants) -> dict:
-    """Runs each contestant once in each round, in turn, and returns their medians."""
+def rounds_in_turn(rounds, contestants) -> dict:
+    """Runs each contestant once in each round, in turn, and returns what each measured, round by round."""
     measured = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
             measured[name].append(run())
-    return {name: statistics.median(values) for name, values in measured.items()}
+    return measured
+
+
+def in_turn(rounds, contestants) -> dict:
+    """The medians of ``rounds_in_turn``."""
+    return {name: statistics.median(values) for name, values in rounds_in_turn(rounds, contestants).items()}
+
+
+def ratios(ours, theirs) -> tuple:
+    """The median of the rounds' ratios, and the least and the largest as words."""
+    all_of_them = [one / other for one, other in zip(ours, theirs)]
+    return statistics.median(all_of_them), spread(all_of_them)
+
+
+def spread(values, digits=2) -> str:
+    """The least and the largest."""
+    return f"{min(values):.{digits}f}–{max(values):.{digits}f}"
 
 
 def checked(replies):

@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 
 from costs import processor_seconds
-from harness import checked, fresh_database, in_turn, per_second, put_kitchen, redis_benchmark, resident_megabytes
+from harness import (
+    checked, fresh_database, per_second, put_kitchen, ratios, redis_benchmark, resident_megabytes, rounds_in_turn,
+)
 
 # Found once `harness` has said where the client tests lie.
 from certificates import Certificates
@@ -65,7 +67,7 @@ def kilobytes_of_a_client(server, tls) -> float:
 
 def measure_tls(report, rounds, quick):
     report.title(f"With TLS to without, {CONNECTIONS} connections, TLS 1.3 and a P-256 key on both sides")
-    rows = [("", "Tiffin plain", "Tiffin TLS", "ratio", "Redis plain", "Redis TLS", "ratio")]
+    rows = [("", "Tiffin plain", "Tiffin TLS", "ratio", "least–most", "Redis plain", "Redis TLS", "ratio")]
     costs = [("µs of the server's processor a request", "plain", "TLS", "ratio")]
     verdicts = []
     with contextlib.ExitStack() as stack:
@@ -105,13 +107,13 @@ def measure_tls(report, rounds, quick):
                 spent[server].append((processor_seconds(server.process.pid) - before) / requests * 1e6)
                 return result
 
-            median = in_turn(rounds, {
+            rates = rounds_in_turn(rounds, {
                 "plain": lambda: watched(plain), "tls": lambda: watched(secure, with_tls),
                 "peer": load(redis[0], theirs), "peer tls": load(redis[1], theirs, with_tls),
             })
-            ratio, peers = median["tls"] / median["plain"], median["peer tls"] / median["peer"]
-            rows.append((name, per_second(median["plain"]), per_second(median["tls"]), f"{ratio:.2f}",
-                         per_second(median["peer"]), per_second(median["peer tls"]), f"{peers:.2f}"))
+            (ratio, spread), (peers, _) = ratios(rates["tls"], rates["plain"]), ratios(rates["peer tls"], rates["peer"])
+            plain_rate, tls_rate, *peer_rates = (per_second(statistics.median(measured)) for measured in rates.values())
+            rows.append((name, plain_rate, tls_rate, f"{ratio:.2f}", spread, *peer_rates, f"{peers:.2f}"))
             plain_cost, tls_cost = statistics.median(spent[plain]), statistics.median(spent[secure])
             costs.append((name, f"{plain_cost:.1f}", f"{tls_cost:.1f}", f"{plain_cost / tls_cost:.2f}"))
             verdicts.append((name, ratio, AIM))

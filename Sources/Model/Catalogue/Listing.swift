@@ -18,35 +18,74 @@ public struct ListingID: Hashable, Comparable, Sendable {
 }
 
 /// An item or an outlet as filters, sorts and facets see it.
-public struct Listing: Equatable {
+///
+/// A class, as indexes on several threads look at each: a copy of so many values would cost more than what they do.
+final class Listing: Sendable {
     /// Its id.
-    public var id: ListingID
+    let id: ListingID
     /// Its name.
-    public var name: Text
+    let name: Text
     /// Other texts to search.
-    public var texts: [Text]
+    let texts: [Text]
     /// Its cuisines. An item without any has those of its outlet.
-    public var cuisines: [Text]
+    let cuisines: [Text]
     /// The outlet's city.
-    public var city: Text?
+    let city: Text?
     /// The outlet's part of the city.
-    public var area: Text?
+    let area: Text?
     /// The item's kind; for an outlet, those of its items.
-    public var kinds: [Text]
+    let kinds: [Text]
     /// The item's tags; for an outlet, those of its items.
-    public var tags: [Text]
+    let tags: [Text]
     /// The item's attributes. An outlet has none: it is found by those of its items.
-    public var attributes: ItemAttributes
+    let attributes: ItemAttributes
     /// What its prices are in.
-    public var currency: Currency
+    let currency: Currency
     /// What it costs in minor units; for an outlet, what two people pay.
-    public var price: Int64?
+    let price: Int64?
     /// The outlet's rating, in hundredths.
-    public var rating: Int64?
+    let rating: Int64?
     /// How long the outlet's delivery takes, in minutes.
-    public var deliveryMinutes: Int64?
+    let deliveryMinutes: Int64?
     /// When it can be ordered. If nothing else changes, only ``AvailabilityIndex`` is updated.
-    public var availability: Availability
+    let availability: Availability
+
+    init(
+        id: ListingID, name: Text, texts: [Text], cuisines: [Text], city: Text?, area: Text?, kinds: [Text],
+        tags: [Text], attributes: ItemAttributes, currency: Currency, price: Int64?, rating: Int64?,
+        deliveryMinutes: Int64?, availability: Availability
+    ) {
+        self.id = id
+        self.name = name
+        self.texts = texts
+        self.cuisines = cuisines
+        self.city = city
+        self.area = area
+        self.kinds = kinds
+        self.tags = tags
+        self.attributes = attributes
+        self.currency = currency
+        self.price = price
+        self.rating = rating
+        self.deliveryMinutes = deliveryMinutes
+        self.availability = availability
+    }
+
+    /// The same without attributes: no order knows them, and they can be long.
+    var withoutAttributes: Listing {
+        Listing(
+            id: id, name: name, texts: texts, cuisines: cuisines, city: city, area: area, kinds: kinds, tags: tags,
+            attributes: ItemAttributes(), currency: currency, price: price, rating: rating,
+            deliveryMinutes: deliveryMinutes, availability: availability)
+    }
+
+    /// Whether another says the same, except perhaps of when it can be ordered.
+    func isSame(as other: Listing) -> Bool {
+        id == other.id && name == other.name && texts == other.texts && cuisines == other.cuisines
+            && city == other.city && area == other.area && kinds == other.kinds && tags == other.tags
+            && attributes == other.attributes && currency == other.currency && price == other.price
+            && rating == other.rating && deliveryMinutes == other.deliveryMinutes
+    }
 }
 
 /// When something can be ordered.

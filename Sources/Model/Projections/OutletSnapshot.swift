@@ -130,22 +130,23 @@ extension OutletRecord {
             menuVersion: menuVersion, promotionsVersion: promotionsVersion, revision: revision)
     }
 
-    /// Reads an event where it stands, as a menu can have thousands.
+    /// Reads an event where it stands, as a menu can have thousands. Its payload comes last, as it was written.
     private static func event(from reader: inout JSONReader) throws -> DomainEvent {
-        var (kind, version, payload) = (UnsafeRawBufferPointer?.none, 1, UnsafeRawBufferPointer?.none)
+        var (kind, version, event) = (UnsafeRawBufferPointer?.none, 1, DomainEvent?.none)
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
             case "kind": kind = try reader.rawValue()
             case "schemaVersion": version = Int(clamping: try reader.integer())
-            case "payload": payload = try reader.rawValue()
+            case "payload":
+                guard let kind, kind.first == UInt8(ascii: "\"") else { throw reader.failure("a kind before it") }
+                let name = UnsafeRawBufferPointer(rebasing: kind.dropFirst().dropLast())
+                event = try EventCodec.decode(name, version, from: &reader)
             default: _ = try reader.rawValue()
             }
         }
-        guard let kind, kind.first == UInt8(ascii: "\""), let payload else {
-            throw reader.failure("an event's kind and payload")
-        }
-        return try EventCodec.decode(UnsafeRawBufferPointer(rebasing: kind.dropFirst().dropLast()), version, payload)
+        guard let event else { throw reader.failure("an event's payload") }
+        return event
     }
 
     private var history: [DomainEvent] {

@@ -125,7 +125,7 @@ extension Filter {
     /// Listings with a number in a range that includes both ends, each of which can be open.
     static func range(
         _ name: String, digits: Int = 0, alone: Alone? = nil, facet: Facet? = nil,
-        _ value: @escaping @Sendable (borrowing Listing) -> Int64?
+        _ value: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
         Filter(
             name: name, values: "min max", isRepeatable: false,
@@ -157,7 +157,7 @@ extension Filter {
     /// Listings with a price in a range, of one currency.
     static func prices(
         _ name: String, alone: Alone? = nil, facet: Facet? = nil,
-        _ price: @escaping @Sendable (borrowing Listing) -> Int64?
+        _ price: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
         var filter = range(name, alone: alone, facet: facet, price)
         filter.isOfPrices = true

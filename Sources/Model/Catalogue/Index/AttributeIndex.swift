@@ -17,9 +17,16 @@ final class AttributeIndex: FilterIndex {
     init(fold: @escaping (Text) -> Text) { self.fold = fold }
 
     func load(_ listings: [Listing], from row: UInt32) {
+        // Most items have the same attributes as the one before, in the same order: then no name is looked up.
+        var known: [(name: Identifier, index: Named)] = []
         listings.forEach(from: row) { listing, row in
-            for attribute in listing.attributes.list {
-                let index = index(of: attribute.name)
+            for (place, attribute) in listing.attributes.list.enumerated() {
+                if place == known.count {
+                    known.append((attribute.name, index(of: attribute.name)))
+                } else if known[place].name != attribute.name {
+                    known[place] = (attribute.name, index(of: attribute.name))
+                }
+                let index = known[place].index
                 attribute.value.forEachWord { index.words.load($0, at: row) }
                 if let number = attribute.value.number { index.numbers.load(number, at: row) }
             }

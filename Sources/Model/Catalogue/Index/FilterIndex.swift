@@ -14,17 +14,15 @@ protocol FilterIndex: AnyObject {
 }
 
 extension FilterIndex {
-    func load(_ listings: [Listing], from row: UInt32) { listings.forEach(from: row) { insert(copy $0, at: $1) } }
+    func load(_ listings: [Listing], from row: UInt32) { listings.forEach(from: row) { insert($0, at: $1) } }
 
     func finishLoading() {}
 }
 
 extension [Listing] {
-    /// Calls the body with each listing and its row. Listings are lent: to copy one takes as long as to index it.
+    /// Calls the body with each listing and its row.
     @inline(__always)
-    func forEach(from row: UInt32, _ body: (borrowing Listing, UInt32) -> Void) {
-        withUnsafeBufferPointer { listings in
-            for index in listings.indices { body(listings[index], row + UInt32(index)) }
-        }
+    func forEach(from row: UInt32, _ body: (Listing, UInt32) -> Void) {
+        for index in indices { body(self[index], row + UInt32(index)) }
     }
 }

@@ -25,11 +25,10 @@ struct LoadedNames {
     /// For each row, how many different folded names come before its own.
     var ranks: NumberColumn {
         var ranks = [Int64](repeating: 0, count: folded.count)
-        var rank: Int64 = -1
-        var last: Text?
-        for row in folded.sortedPlaces() {
-            if folded[Int(row)] != last { rank += 1 }
-            last = folded[Int(row)]
+        var rank: Int64 = 0
+        let places = folded.sortedPlaces()
+        for (last, row) in zip(places, places.dropFirst()) {
+            if folded[Int(row)] != folded[Int(last)] { rank += 1 }
             ranks[Int(row)] = rank
         }
         var column = NumberColumn()

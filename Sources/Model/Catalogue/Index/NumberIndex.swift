@@ -2,12 +2,12 @@
 final class NumberIndex: FilterIndex {
     /// Up to this many rows are looked at one by one.
     private static let fewRows = 1_000
-    private let value: (borrowing Listing) -> Int64?
+    private let value: (Listing) -> Int64?
     private var numbers = SlicedNumbers()
     /// What is to be added: together that is much faster.
     private var loaded: [(row: UInt32, number: Int64)] = []
 
-    init(_ value: @escaping (borrowing Listing) -> Int64?) { self.value = value }
+    init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
 
     /// Whether there are no rows.
     var isEmpty: Bool { numbers.isEmpty }

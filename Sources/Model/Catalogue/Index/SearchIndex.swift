@@ -101,7 +101,7 @@ final class SearchIndex {
         (0..<filters.count + 1).concurrentForEach { body($0 == 0 ? nil : filters[$0 - 1]) }
     }
 
-    private func setKeys(of listing: borrowing Listing, _ foldedName: Text, at row: UInt32) {
+    private func setKeys(of listing: Listing, _ foldedName: Text, at row: UInt32) {
         for order in ListingOrder.allCases {
             orders[order.rawValue].keys[row] = order.key(listing, foldedName: foldedName)
         }
@@ -114,10 +114,8 @@ final class SearchIndex {
 
     /// A listing has left its place in some order, or has gone.
     func record(_ old: Listing, revision: Int64) {
-        var old = old
-        // No order knows them, and they can be long.
-        old.attributes = ItemAttributes()
-        moves.record(MoveLog.Move(revision: revision, listing: old, foldedName: analyser.fold(old.name)))
+        moves.record(
+            MoveLog.Move(revision: revision, listing: old.withoutAttributes, foldedName: analyser.fold(old.name)))
     }
 
     // MARK: Changing one
@@ -139,9 +137,7 @@ final class SearchIndex {
 
     /// A listing changes at the source. Returns whether its place in some order has changed.
     func update(from old: Listing, to new: Listing, at row: UInt32, change: () -> Void) -> Bool {
-        var newWithOldAvailability = new
-        newWithOldAvailability.availability = old.availability
-        if newWithOldAvailability == old {
+        if new.isSame(as: old) {
             // Outlets open and close with all their items: then nothing else is checked.
             change()
             for index in availabilities { index.update(from: old, to: new, at: row) }

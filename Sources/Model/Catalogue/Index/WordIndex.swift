@@ -3,11 +3,11 @@ internal import Domain
 /// How to get a listing's words of one sort.
 enum ListedWords: Sendable {
     /// One, or none.
-    case one(@Sendable (borrowing Listing) -> Text?)
+    case one(@Sendable (Listing) -> Text?)
     /// Any number.
-    case any(@Sendable (borrowing Listing) -> [Text])
+    case any(@Sendable (Listing) -> [Text])
 
-    func forEach(of listing: borrowing Listing, _ body: (Text) -> Void) {
+    func forEach(of listing: Listing, _ body: (Text) -> Void) {
         switch self {
         case .one(let word): if let word = word(listing) { body(word) }
         case .any(let words): for word in words(listing) { body(word) }

@@ -59,8 +59,8 @@ extension MenuState {
 
         private mutating func count(attributesOf entry: Entry?, _ change: Int) {
             entry?.forEachAttributeName { name in
-                let count = attributes[name, default: 0] + change
-                attributes[name] = count == 0 ? nil : count
+                attributes[name, default: 0] += change
+                if change < 0, attributes[name] == 0 { attributes[name] = nil }
             }
         }
 

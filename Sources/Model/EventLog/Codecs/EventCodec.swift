@@ -1,5 +1,5 @@
 internal import Domain
-internal import TextFormats
+public import TextFormats
 
 /// Writes events as JSON text and reads them back, whatever version of the schema they were written with.
 ///
@@ -62,6 +62,28 @@ public enum EventCodec {
     static func decode(
         _ name: EventName, _ version: Int, _ payload: UnsafeRawBufferPointer
     ) throws(EventDecodingError) -> DomainEvent {
+        var reader = JSONReader(payload)
+        let event = try decode(name, version, from: &reader)
+        do throws(JSONReadingError) {
+            try reader.end()
+        } catch {
+            throw EventDecodingError("\(name) version \(version): \(error)")
+        }
+        return event
+    }
+
+    /// The event of a kind and a version of its schema, whose payload comes next in a text.
+    ///
+    /// - Parameter name: the bytes of the kind's name.
+    public static func decode(
+        _ name: UnsafeRawBufferPointer, _ version: Int, from reader: inout JSONReader
+    ) throws(EventDecodingError) -> DomainEvent {
+        try decode(EventName(name), version, from: &reader)
+    }
+
+    private static func decode(
+        _ name: EventName, _ version: Int, from reader: inout JSONReader
+    ) throws(EventDecodingError) -> DomainEvent {
         let schema = Upcaster.schema(of: name)
         guard (1...schema.version).contains(version) else {
             throw EventDecodingError("\(name) version \(version): no such version is known here")
@@ -69,9 +91,9 @@ public enum EventCodec {
         do throws(JSONReadingError) {
             let event =
                 if version >= schema.firstReadable {
-                    try JSONReader.read(payload) { reader throws(JSONReadingError) in try decode(name, &reader) }
+                    try decode(name, &reader)
                 } else {
-                    try JSONReader.read(Upcaster.upcast(payload, by: schema.steps[(version - 1)...])) {
+                    try JSONReader.read(Upcaster.upcast(try reader.rawValue(), by: schema.steps[(version - 1)...])) {
                         reader throws(JSONReadingError) in try decode(name, &reader)
                     }
                 }
