@@ -155,12 +155,13 @@ struct Judge {
         }
         for error in write.errors where ["SOLDOUT", "PROMO"].contains(error.code) {
             func mayBe(_ position: Int64) -> Bool { hasForked || position <= error.head }
+            // What was begun in a log that is lost may have gone on in the one after it.
+            let orders = histories.flatMap { $0.streams[write.stream] ?? [] }.compactMap { step in
+                step.id == write.id ? step.cart.begun?.order : nil
+            }
             let isExplained = histories.contains { history in
                 let sellings = (history.sellings[outlet] ?? []).filter { mayBe($0.position) }.map(\.selling)
                 if case .add(let choice, _) = write.action { return sellings.contains { !$0.has(choice) } }
-                let orders = (history.streams[write.stream] ?? []).compactMap { step in
-                    step.id == write.id ? step.cart.begun?.order : nil
-                }
                 return error.code == "SOLDOUT" && sellings.contains { !$0.soldOut.isEmpty }
                     || (history.streams["supply-\(outlet)"] ?? []).contains { step in
                         mayBe(step.position) && orders.contains { step.supply.refused[$0] == error.code }
@@ -231,9 +232,9 @@ struct Judge {
         {
             let isExplained = histories.contains { history in
                 let all = history.orders[order.id] ?? []
-                // It was so at some moment since it was sent.
+                // It was so at some moment since it was sent, as far as the server could know.
                 let stages = all.indices.filter { index in
-                    let isOver = index + 1 < all.count && all[index + 1].time + Judge.patience / 4 < error.sentAt
+                    let isOver = index + 1 < all.count && knownEverywhere(all[index + 1].time) < error.sentAt
                     return hasForked || all[index].position <= error.head && !isOver
                 }.map { all[$0] }
                 switch write.action {
@@ -249,6 +250,12 @@ struct Judge {
                 world.violation("\(write.id) on \(write.stream) was refused with \(error.code), never so")
             }
         }
+    }
+
+    /// By when what was decided at a time must be known to every server. In a fleet, the one that decides knows it; others
+    /// read the log as soon as nothing keeps them from it.
+    private func knownEverywhere(_ time: UInt64) -> UInt64 {
+        world.hasFleet ? time + Judge.patience / 4 : world.lastTrouble(after: time) + Judge.patience
     }
 
     /// Whether what the catalogue said, or what was counted, may have been why a change was refused.
