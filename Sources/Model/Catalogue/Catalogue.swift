@@ -93,10 +93,7 @@ public final class Catalogue {
             items.listing(of: entries[index].entry, at: outlets[entries[index].outlet])
         }
         let first = UInt32(itemCount)
-        listings.forEach(from: 0) { listing, place in
-            let (entry, outlet) = entries[Int(place)]
-            _ = items.add(entry, listing, at: outlet)
-        }
+        for ((entry, outlet), listing) in zip(entries, listings) { _ = items.add(entry, listing, at: outlet) }
         itemIndex.load(listings, from: first)
     }
 

@@ -5,15 +5,11 @@ extension [Text] {
     func sortedPlaces() -> [UInt32] {
         // By the first bytes first, for which no text is looked up.
         var places = enumerated().map { KeyedRow(key: $1.beginning, row: UInt32($0)) }.radixSorted()
-        withUnsafeBufferPointer { texts in
-            // An element of the pointer is lent; one of the array would be a copy for each comparison.
-            guard let texts = texts.baseAddress else { return }
-            var start = 0
-            while start < places.count {
-                let end = places[start...].firstIndex { $0.key != places[start].key } ?? places.count
-                if end - start > 1 { places[start..<end].sort { texts[Int($0.row)] < texts[Int($1.row)] } }
-                start = end
-            }
+        var start = 0
+        while start < places.count {
+            let end = places[start...].firstIndex { $0.key != places[start].key } ?? places.count
+            if end - start > 1 { places[start..<end].sort { self[Int($0.row)] < self[Int($1.row)] } }
+            start = end
         }
         return places.map(\.row)
     }
