@@ -139,7 +139,9 @@ extension OutletRecord {
             case "kind": kind = try reader.rawValue()
             case "schemaVersion": version = Int(clamping: try reader.integer())
             case "payload":
-                guard let kind, kind.first == UInt8(ascii: "\"") else { throw reader.failure("a kind before it") }
+                guard let kind, kind.first == UInt8(ascii: "\"") else {
+                    throw reader.failure("an event's kind before its payload")
+                }
                 let name = UnsafeRawBufferPointer(rebasing: kind.dropFirst().dropLast())
                 event = try EventCodec.decode(name, version, from: &reader)
             default: _ = try reader.rawValue()
