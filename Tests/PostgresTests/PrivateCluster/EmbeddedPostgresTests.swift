@@ -92,19 +92,19 @@ struct EmbeddedPostgresTests {
         kill(getpid(), SIGKILL)
     }
 
-    /// The number of the server's process.
-    private static func pid(in directory: String) throws -> Int32 {
-        let text = try String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
-        return try #require(text.split(separator: "\n").first.flatMap { Int32($0) })
+    /// The number of the server's process, or nil while the file is missing or not yet written.
+    private static func pid(in directory: String) -> Int32? {
+        let text = try? String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
+        return text?.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
     /// Kills the server and waits until it serves again, as another process.
     @LoopActor private func killAndWait(_ server: EmbeddedPostgres, in directory: String) async throws {
-        let killed = try Self.pid(in: directory)
+        let killed = try #require(Self.pid(in: directory))
         kill(killed, SIGKILL)
         for _ in 0..<1_500 {
-            let another = try? Self.pid(in: directory)
-            if another != killed, (try? await run("SELECT 1", on: server)) != nil { return }
+            let isAnother = Self.pid(in: directory).map { $0 != killed } ?? false
+            if isAnother, (try? await run("SELECT 1", on: server)) != nil { return }
             try await Task.sleep(for: .milliseconds(20))
         }
         Issue.record("the server was not started again")
@@ -138,7 +138,7 @@ struct EmbeddedPostgresTests {
             Task { @LoopActor in
                 do {
                     for _ in 1..<EmbeddedPostgres.endLimit { try await killAndWait(server, in: directory) }
-                    kill(try Self.pid(in: directory), SIGKILL)
+                    kill(try #require(Self.pid(in: directory)), SIGKILL)
                 } catch {
                     continuation.resume(throwing: error)
                 }
@@ -154,7 +154,7 @@ struct EmbeddedPostgresTests {
         var lines: [String] = []
         let server = try await EmbeddedPostgres.start(dataDirectory: directory) { lines.append($0) }
         lines = []
-        kill(try Self.pid(in: directory), SIGKILL)
+        kill(try #require(Self.pid(in: directory)), SIGKILL)
         while lines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         await server.stop()
         #expect(server.failure == nil)
@@ -214,7 +214,7 @@ struct EmbeddedPostgresTests {
         let failure: EmbeddedPostgresError = try await withCheckedThrowingContinuation { continuation in
             server.onFailure = { continuation.resume(returning: $0) }
             do {
-                kill(try Self.pid(in: directory), SIGKILL)
+                kill(try #require(Self.pid(in: directory)), SIGKILL)
             } catch {
                 continuation.resume(throwing: error)
             }
