@@ -80,7 +80,8 @@ def copy(planted):
     """The checkout as git knows it, with these mutants. Only what differs is written: the rest is not built again."""
     names = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=CHECKOUT,
                            capture_output=True, check=True).stdout.split(b"\0")
-    files = {name: CHECKOUT / name for name in filter(None, map(os.fsdecode, names)) if (CHECKOUT / name).is_file()}
+    paths = {name: CHECKOUT / name for name in filter(None, map(os.fsdecode, names))}
+    files = {name: path for name, path in paths.items() if path.is_file()}
     texts = {name: path.read_bytes() for name, path in files.items()}
     # A condition that is always true is a warning.
     texts["Package.swift"] = texts["Package.swift"].replace(b"    .treatAllWarnings(as: .error),\n", b"")
@@ -102,6 +103,10 @@ def copy(planted):
             path.write_bytes(text)
         if name in files:
             path.chmod(files[name].stat().st_mode)
+    # Folders that are in the project twice.
+    for name, link in paths.items():
+        if link.is_symlink() and not (COPY / name).is_symlink():
+            (COPY / name).symlink_to(link.readlink())
 
 
 def build(planted):

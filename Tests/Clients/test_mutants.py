@@ -6,6 +6,8 @@ import subprocess
 import pytest
 
 import mutants
+import mutations
+from tiffin import CHECKOUT
 
 SOURCE = '''\
 // A comment with a < b, and a call() too.
@@ -95,3 +97,15 @@ def test_what_is_reached_is_marked(program, tmp_path):
 def test_comments_and_texts_stay(source):
     assert not mutants.found_in("Example", "Example.swift", source)
     assert len(mutants.masked(source)) == len(source)
+
+
+def test_a_copy_has_every_file_and_link_of_the_checkout(tmp_path, monkeypatch):
+    monkeypatch.setattr(mutations, "COPY", tmp_path)
+    monkeypatch.setattr(mutations, "MODULES", {})
+    mutations.copy([])
+    names = subprocess.run(["git", "ls-files", "-z"], cwd=CHECKOUT, capture_output=True, check=True).stdout.decode()
+    files = [name for name in names.split("\0") if name and os.path.lexists(CHECKOUT / name)]
+    assert files
+    for name in files:
+        copied = tmp_path / name
+        assert copied.exists() and copied.is_symlink() == (CHECKOUT / name).is_symlink(), name
