@@ -4,9 +4,11 @@ import Testing
 @testable import Domain
 
 @Suite struct MenuEntriesTests {
-    static func entry(_ id: Identifier, price: Int64) -> MenuState.Entry {
+    static func entry(_ id: Identifier, price: Int64, _ attributes: ItemAttributes = .init()) -> MenuState.Entry {
         MenuState.Entry(
-            item: MenuItem(id: id, kind: "dish", name: "dish", price: Amount(minorUnits: price)), section: "all")
+            item: MenuItem(
+                id: id, kind: "dish", name: "dish", price: Amount(minorUnits: price), attributes: attributes),
+            section: "all")
     }
 
     @Test(arguments: SeededGenerator.seeds)
@@ -21,13 +23,18 @@ import Testing
             let id = step < arriving.count ? arriving[step] : random.pick(ids)
             // At the end more leave than come.
             let leaves = random.chance(step < arriving.count ? 5 : step < 800 ? 40 : 80)
-            let entry = leaves ? nil : Self.entry(id, price: Int64(random.number(1..<500)))
+            let entry = leaves ? nil : Self.entry(id, price: Int64(random.number(1..<500)), random.attributes())
             entries[id] = entry
             plain[id] = entry
             guard step % 100 == 99 else { continue }
             #expect(entries.count == plain.count)
             #expect(entries.bytes == plain.values.reduce(0) { $0 + $1.bytes })
             #expect(entries.values.map(\.id) == plain.keys.sorted())
+            let names = plain.values.flatMap { $0.item.attributes.list.map(\.name) }
+            let next = MenuItem.sample("next").with(\.attributes, random.attributes())
+            #expect(
+                entries.attributeNames(replacing: nil, with: next)
+                    == Set(names + next.attributes.list.map(\.name)).count)
             for id in ids { #expect(entries[id] == plain[id]) }
             var again = MenuState.Entries()
             for id in plain.keys { again[id] = plain[id] }

@@ -185,6 +185,18 @@ import Testing
         #expect(offer.parts == parts)
     }
 
+    @Test func `a group allows up to 99 units, and an option of it as well`() {
+        func rejection(_ units: Int) -> Rejection.Code? {
+            let group = OptionGroup(
+                id: "dip", title: "Dip", maximum: units,
+                options: [MenuOption(id: "aioli", name: "Aioli", price: 50, maximum: units)])
+            let document = Self.document(items: [MenuItem.sample("wrap").with(\.options, ["dip"])], groups: [group])
+            do throws(Rejection) { _ = try Menu.decide(.put(document), in: Menu.initial) } catch { return error.code }
+            return nil
+        }
+        #expect([0, 1, 99, 100].map(rejection) == [.invalid, nil, nil, .invalid])
+    }
+
     @Test func `an option and a size bring their own tax to an ordinary item`() throws {
         let groups = [
             OptionGroup(

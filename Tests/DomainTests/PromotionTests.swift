@@ -35,8 +35,10 @@ struct PromotionTests {
             id: id, title: "x", on: .items, gift, of: .init(items: items), buy: buy, get: get, cap: cap,
             isAlone: isAlone)
     }
-    private static func order(_ id: Identifier, _ gift: Promotion.Gift, isAlone: Bool = false) -> Promotion {
-        Promotion(id: id, title: "x", on: .order, gift, isAlone: isAlone)
+    private static func order(
+        _ id: Identifier, _ gift: Promotion.Gift, buy: Int = 0, get: Int = 1, isAlone: Bool = false
+    ) -> Promotion {
+        Promotion(id: id, title: "x", on: .order, gift, buy: buy, get: get, isAlone: isAlone)
     }
 
     @Test func `of seven units at buy two get one, the two cheapest are free`() throws {
@@ -236,6 +238,12 @@ struct PromotionTests {
             "the end of one that has ended", given: [.put(items("p")), .ended("p")], when: .end("p"),
             then: .rejected(.notFound)),
         Case("a code that another has", given: [.put(coded("p"))], when: .put(coded("q")), then: .rejected(.invalid)),
+        Case(
+            "units to buy, of an order", when: .put(order("p", .amount(1), buy: 1)),
+            then: .rejected(.invalid, naming: ["buy"])),
+        Case(
+            "units to get, of an order", when: .put(order("p", .amount(1), get: 2)),
+            then: .rejected(.invalid, naming: ["buy"])),
         Case("nothing off", when: .put(order("p", .amount(0))), then: .rejected(.invalid)),
         Case("a price of the order", when: .put(order("p", .price(1))), then: .rejected(.invalid)),
         Case("a limit of 0", when: .put(limited("p", 0)), then: .rejected(.invalid, naming: ["limit"])),

@@ -34,7 +34,12 @@ import Testing
         #expect(full?.appends.count == Schedule.together)
         schedule.ended(try #require(full))
         schedule.add(append(100, to: 100, bytes: Schedule.bytesTogether))
-        #expect(schedule.next(on: 0)?.appends.map(\.call) == [Schedule.together])
+        let last = schedule.next(on: 0)
+        #expect(last?.appends.map(\.call) == [Schedule.together])
+        schedule.ended(try #require(last))
+        // Two that together have as many bytes as there may be, with the one that was left.
+        schedule.add(append(101, to: 101, bytes: 0))
+        #expect(schedule.next(on: 0)?.appends.map(\.call) == [100, 101])
     }
 
     @Test func `While transactions are under way the others gather`() throws {

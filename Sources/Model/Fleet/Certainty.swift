@@ -1,6 +1,6 @@
 /// Whether what a server knows of its partitions is everything, or others may have written to them. It is told what
 /// happens, with times in nanoseconds of a clock that only rises.
-public struct Certainty: Sendable {
+public final class Certainty {
     /// For so long after it took a partition over, others may still decide something of it: they learn of it at their
     /// next renewal.
     private static let settling: UInt64 = 2_000_000_000
@@ -25,18 +25,18 @@ public struct Certainty: Sendable {
 
     /// A renewal succeeded that began then. If the one before was long ago, others may have decided what is this server's
     /// meanwhile, and may go on for a moment: it is as if it had been given its leases just now.
-    public mutating func renewed(at time: UInt64) {
+    public func renewed(at time: UInt64) {
         if time - renewedAt > Certainty.trust { keptSince = [:] }
         (renewedAt, hasTrouble) = (time, false)
     }
 
     /// A renewal failed.
-    public mutating func failed() { hasTrouble = true }
+    public func failed() { hasTrouble = true }
 
     /// Who decides what may have changed.
     ///
     /// - Parameter partitions: how many there are.
-    public mutating func learned(_ ownership: Ownership, partitions: Int, at now: UInt64) {
+    public func learned(_ ownership: Ownership, partitions: Int, at now: UInt64) {
         if hasOthers || ownership.knowsOthers { othersAt = now }
         (hasOthers, knowsOthers) = (ownership.hasOthers, ownership.knowsOthers)
         for partition in 0..<partitions {

@@ -9,6 +9,7 @@ internal import Catalogue
 package import Domain
 package import EventLog
 package import EventLoop
+internal import Fleet
 package import Projections
 internal import TextFormats
 
@@ -63,7 +64,10 @@ package final class Server {
     /// Has spans of commands whose clients trace them; nil for none.
     package var tracer: CallTracer?
     /// This server among others; nil where it is not one of several.
-    package internal(set) var member: FleetMember?
+    package internal(set) var member: FleetMember? { didSet { certainty = member?.certainty } }
+    /// What the member knows, for every command. Nothing refers to it, nor to the server, by weak references: these make
+    /// counting the others several times as slow.
+    private(set) var certainty: Certainty?
     /// Calls that wait until this server is one of several; nil once it is.
     var early: [@LoopActor () -> Void]?
 
@@ -123,8 +127,7 @@ package final class Server {
         processes.ask = { [unowned self] in ask($0, $1) }
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
-        liveCatalogue.load(partitions.workers.map(\.readModel)) { [weak self] in
-            guard let self else { return }
+        liveCatalogue.load(partitions.workers.map(\.readModel)) { [logger, liveCatalogue] in
             logger.debug("catalogue: \(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
             ProcessResources.giveBackMemory()
         }

@@ -174,7 +174,10 @@ public final class CommandProcessor {
     /// Accepts a command, or finds that it would be; nil if it has to wait for another stream.
     private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandOutcome? {
         let request = command.request
-        guard request.mayKnow?(entry.pending) ?? true else {
+        // One copy for all that only looks at it. It is gone before the events are recorded: while somebody else has the
+        // state, it cannot be changed in place.
+        let state = entry.pending
+        guard request.mayKnow?(state) ?? true else {
             throw Rejection(.notFound, "no such \(entry.name.category)", isAboutAll: true)
         }
         if let known = try entry.reply(to: request.metadata) { return .accepted(known) }
@@ -182,13 +185,12 @@ public final class CommandProcessor {
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }
-        // The state is asked for each time: while somebody else has it, it cannot be changed in place.
-        let wanted = request.command(entry.pending, entry.pendingVersion)
-        if let outlet = wanted.outlet(in: entry.pending, of: entry.name.id) {
+        let wanted = request.command(state, entry.pendingVersion)
+        if let outlet = wanted.outlet(in: state, of: entry.name.id) {
             guard rest(command, of: entry, on: outlet) else { return nil }
             command.restsOnPromotions = wanted.restsOnPromotions
         }
-        let decision = try wanted.decide(in: entry.pending, of: entry.name.id)
+        let decision = try wanted.decide(in: consume state, of: entry.name.id)
         guard !decision.events.isEmpty else { return .accepted(entry.pending.reply(version: entry.pendingVersion)) }
         #if DEBUG
             if !request.isTrial, let fault = recordingFault(wanted),

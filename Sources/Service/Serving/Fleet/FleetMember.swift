@@ -27,7 +27,7 @@ package final class FleetMember {
     private let logger: Logger
     private let partitionCount: Int
     private var ownership: Ownership
-    private var certainty = Certainty()
+    let certainty = Certainty()
     private var timer: LoopTimer?
     private var isRenewing = false
     /// Who waits for the next renewal.

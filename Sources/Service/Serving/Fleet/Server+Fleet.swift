@@ -72,10 +72,13 @@ extension Server {
 
     private func runUntraced(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, runUntraced) } }
-        if let member, member.isBehind, call.subject != nil {
+        guard let certainty, call.subject != nil else { return try decide(command, call) }
+        // The clock is read once for a server that is alone, as most are.
+        let now = LoopActor.now
+        if certainty.isBehind(at: now), let member {
             return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }
         }
-        return try runKnowing(command, call)
+        return certainty.isAlone(at: now) ? try decide(command, call) : try runKnowing(command, call)
     }
 
     /// The same, as far as this server can know who decides it.
@@ -90,15 +93,14 @@ extension Server {
         }
         let promise = Promise(about: subject.category)
         let (forwarded, isUnrepeatable) = (ForwardedCall(call, at: position), call.isUnrepeatable)
-        member.forward(forwarded, to: owner) { [weak self] outcome in
+        member.forward(forwarded, to: owner) { [self] outcome in
             switch outcome {
             case .answered(let result):
-                guard let self, command.isSeenEverywhere(result) else { return promise.end(result) }
+                guard command.isSeenEverywhere(result) else { return promise.end(result) }
                 // What its client asks this server next shows what it has done.
                 partitions[partition].whenCaughtUp { _ in promise.end(result) }
             case .lost where isUnrepeatable: promise.fail(.unknown("the server that was to decide it ended"))
             case .lost, .notSent:
-                guard let self else { return promise.fail(.unavailable("the server stops")) }
                 // What was carried out already is found by its id.
                 decideCaughtUp(command, forwarded, about: subject).whenKnown { result in
                     if case .lost = outcome, command.isWrite, case .failure = result {
