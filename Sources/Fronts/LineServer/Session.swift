@@ -454,8 +454,8 @@ final class Session {
     func reply(with response: Response) throws(Failure) {
         switch response {
         case .answer(let answer):
-            let sent = try answer.within(server.configuration.replyLimit).get()
-            machine.reply { $0.append(sent) }
+            if let failure = answer.excess(over: server.configuration.replyLimit) { throw failure }
+            machine.reply { $0.append(answer) }
         case .promise(let promise): reply(once: promise)
         }
     }
@@ -466,13 +466,16 @@ final class Session {
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
         promise.whenKnown { [link, server, executingSince] result in
-            let result = result.flatMap { $0.within(server.configuration.replyLimit) }
-            let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
+            let failure: Failure? =
+                switch result {
+                case .success(let answer): answer.excess(over: server.configuration.replyLimit)
+                case .failure(let failure): failure
+                }
             if let failure { server.statistics.count(failure) }
             server.statistics.count(
                 command, nanoseconds: LoopActor.now - executingSince, hasFailed: failure != nil)
             guard let session = link.session else { return }
-            session.machine.fulfil(turn) { $0.append(result) }
+            session.machine.fulfil(turn) { $0.append(failure.map { .failure($0) } ?? result) }
             server.hasWork(session)
         }
     }

@@ -15,8 +15,8 @@ package enum Answer: Sendable {
     /// Several JSON documents.
     case documents([[UInt8]])
 
-    /// The answer; a failure if it has more bytes than can be sent.
-    package func within(_ limit: Int) -> Result<Answer, Failure> {
+    /// Why it cannot be sent, if it has more bytes than that.
+    package func excess(over limit: Int) -> Failure? {
         let count =
             switch self {
             case .null, .integer: 0
@@ -25,7 +25,7 @@ package enum Answer: Sendable {
             case .parts(let start, let end): start.count + end.utf8.count
             case .documents(let documents): documents.reduce(0) { $0 + $1.count }
             }
-        return count <= limit ? .success(self) : .failure(.tooLarge(count, limit: limit))
+        return count <= limit ? nil : .tooLarge(count, limit: limit)
     }
 
     /// A document, or null.

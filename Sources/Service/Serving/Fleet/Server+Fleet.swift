@@ -72,13 +72,14 @@ extension Server {
 
     private func runUntraced(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, runUntraced) } }
-        guard let certainty, call.subject != nil else { return try decide(command, call) }
-        // The clock is read once for a server that is alone, as most are.
-        let now = LoopActor.now
-        if certainty.isBehind(at: now), let member {
+        // Most servers are alone: then what the call is about is read only by whoever decides it.
+        guard let certainty, case let now = LoopActor.now, !certainty.isAlone(at: now) else {
+            return try decide(command, call)
+        }
+        if certainty.isBehind(at: now), call.subject != nil, let member {
             return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }
         }
-        return certainty.isAlone(at: now) ? try decide(command, call) : try runKnowing(command, call)
+        return try runKnowing(command, call)
     }
 
     /// The same, as far as this server can know who decides it.
