@@ -103,7 +103,7 @@ def copy(planted):
             path.write_bytes(text)
         if name in files:
             path.chmod(files[name].stat().st_mode)
-    # Folders that are in the project twice.
+    # Links to folders, which are no files.
     for name, link in paths.items():
         if link.is_symlink() and not (COPY / name).is_symlink():
             (COPY / name).symlink_to(link.readlink())

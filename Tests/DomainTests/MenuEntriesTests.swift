@@ -11,6 +11,12 @@ import Testing
             section: "all")
     }
 
+    /// One attribute, whose name few other items have.
+    private static func attributes(_ random: inout SeededGenerator) -> ItemAttributes {
+        let names = (0..<100).map { Identifier("attribute-\($0)")! }
+        return ItemAttributes([.init(random.pick(names), .boolean(true))])
+    }
+
     @Test(arguments: SeededGenerator.seeds)
     func `items are found by their ids, however they come and go`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -23,7 +29,7 @@ import Testing
             let id = step < arriving.count ? arriving[step] : random.pick(ids)
             // At the end more leave than come.
             let leaves = random.chance(step < arriving.count ? 5 : step < 800 ? 40 : 80)
-            let entry = leaves ? nil : Self.entry(id, price: Int64(random.number(1..<500)), random.attributes())
+            let entry = leaves ? nil : Self.entry(id, price: Int64(random.number(1..<500)), Self.attributes(&random))
             entries[id] = entry
             plain[id] = entry
             guard step % 100 == 99 else { continue }
@@ -31,7 +37,7 @@ import Testing
             #expect(entries.bytes == plain.values.reduce(0) { $0 + $1.bytes })
             #expect(entries.values.map(\.id) == plain.keys.sorted())
             let names = plain.values.flatMap { $0.item.attributes.list.map(\.name) }
-            let next = MenuItem.sample("next").with(\.attributes, random.attributes())
+            let next = MenuItem.sample("next").with(\.attributes, Self.attributes(&random))
             #expect(
                 entries.attributeNames(replacing: nil, with: next)
                     == Set(names + next.attributes.list.map(\.name)).count)

@@ -37,7 +37,7 @@ import Testing
         let last = schedule.next(on: 0)
         #expect(last?.appends.map(\.call) == [Schedule.together])
         schedule.ended(try #require(last))
-        // Two that together have as many bytes as there may be, with the one that was left.
+        // The one that was left has all the bytes that there may be, and one without any still fits beside it.
         schedule.add(append(101, to: 101, bytes: 0))
         #expect(schedule.next(on: 0)?.appends.map(\.call) == [100, 101])
     }

@@ -65,8 +65,8 @@ package final class Server {
     package var tracer: CallTracer?
     /// This server among others; nil where it is not one of several.
     package internal(set) var member: FleetMember? { didSet { certainty = member?.certainty } }
-    /// What the member knows, for every command. Nothing refers to it, nor to the server, by weak references: these make
-    /// counting the others several times as slow.
+    /// What the member knows, at hand for every command. Nothing refers weakly to it or to the server: once something has,
+    /// each retain and release of an object is several times as slow.
     private(set) var certainty: Certainty?
     /// Calls that wait until this server is one of several; nil once it is.
     var early: [@LoopActor () -> Void]?

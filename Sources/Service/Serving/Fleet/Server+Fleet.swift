@@ -73,9 +73,8 @@ extension Server {
     private func runUntraced(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if early != nil { return keep(ForwardedCall(call, at: 0)) { [self] in make($0, of: command, runUntraced) } }
         // Most servers are alone: then what the call is about is read only by whoever decides it.
-        guard let certainty, case let now = LoopActor.now, !certainty.isAlone(at: now) else {
-            return try decide(command, call)
-        }
+        let now = LoopActor.now
+        guard let certainty, !certainty.isAlone(at: now) else { return try decide(command, call) }
         if certainty.isBehind(at: now), call.subject != nil, let member {
             return hold(ForwardedCall(call, at: 0), until: member) { [self] in make($0, of: command, runKnowing) }
         }
