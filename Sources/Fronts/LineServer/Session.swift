@@ -431,8 +431,10 @@ final class Session {
             if followsSlots, let (owner, subject) = server.service.decider(of: call) {
                 throw .moved(HashSlot(of: subject.id), to: owner.address)
             }
-            if case .write = command.declaration.effect, let subject = call.subject {
-                written.insert(server.service.partitioning.partition(of: subject))
+            if case .write = command.declaration.effect,
+                let partition = call.partition(in: server.service.partitioning)
+            {
+                written.insert(partition)
             }
             try reply(with: server.service.run(command, call))
         }

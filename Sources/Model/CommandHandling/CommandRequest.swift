@@ -7,14 +7,14 @@
 public import Domain
 public import EventLog
 
-/// A command of any aggregate.
+/// A command of any aggregate. Indirect where it may be large, so that those of carts are small.
 public enum DomainCommand: Sendable {
-    case outlet(Outlet.Command)
-    case menu(Menu.Command)
+    indirect case outlet(Outlet.Command)
+    indirect case menu(Menu.Command)
     case cart(Cart.Command)
-    case order(Order.Command)
-    case supply(Supply.Command)
-    case promotions(Promotions.Command)
+    indirect case order(Order.Command)
+    indirect case supply(Supply.Command)
+    indirect case promotions(Promotions.Command)
 }
 
 /// A request to change a stream.

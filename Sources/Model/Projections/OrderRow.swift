@@ -43,7 +43,7 @@ public struct OrderRow: ValueRow {
     /// The sum of its quantities.
     public var count: Int { Int(standing.count) }
     /// The currency of its prices.
-    public var currency: Currency { Currency(standing.currency) }
+    public var currency: Currency { standing.currency }
     /// How it is had; nil where there was nothing to choose.
     public var service: ServiceKind? { ServiceKind(number: standing.service) }
     /// What it costs.
@@ -86,7 +86,7 @@ public struct OrderRow: ValueRow {
             position: stored.int64(1), last: 0, placedAt: stored.int64(9), changedAt: stored.int64(10),
             total: stored.int64(8), tax: stored.int64(14), refunded: stored.int64(15), refundedTax: stored.int64(16),
             paid: stored.int64(12), version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0,
-            currency: currency.letters, status: status.number, service: ServiceKind(rawValue: service).number,
+            currency: currency, status: status.number, service: ServiceKind(rawValue: service).number,
             isInDoubt: stored.int32(13) == 1)
         let snapshot = stored.bytes(11)
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)

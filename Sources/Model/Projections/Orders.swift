@@ -43,8 +43,8 @@ public struct Orders: Projection {
         /// Numbers of ``Names``; 0 for no customer.
         var outlet: UInt32
         var customer: UInt32
-        /// The letters of its currency, and its status by its place among all.
-        var currency: (UInt8, UInt8, UInt8)
+        var currency: Currency
+        /// Its status by its place among all.
         var status: UInt8
         /// How it is had, by its place among all ways from 1; 0 where there was nothing to choose.
         var service: UInt8
@@ -211,7 +211,7 @@ public struct Orders: Projection {
             total: placement.total.minorUnits, tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0,
             version: 1,
             count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
-            customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
+            customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency,
             status: book.status.number, service: placement.handover.service.number, isInDoubt: false)
         list(orders.insert(order, standing), standing)
         if placement.terms.placedAt != nil {
@@ -248,7 +248,7 @@ public struct Orders: Projection {
     private func book(_ standing: Standing) -> Order.Book {
         var book = Order.Book(
             Order.Placement(
-                cart: outlets[standing.outlet], outlet: outlets[standing.outlet], currency: Currency(standing.currency),
+                cart: outlets[standing.outlet], outlet: outlets[standing.outlet], currency: standing.currency,
                 lines: [], total: Amount(minorUnits: standing.total),
                 customer: standing.customer > 0 ? customers[standing.customer] : nil))
         book.status = Order.Status(standing.status)
@@ -372,18 +372,4 @@ extension Order.Status {
     var number: UInt8 { UInt8(Order.Status.allCases.firstIndex(of: self) ?? 0) }
 
     init(_ number: UInt8) { self = Order.Status.allCases[Int(number)] }
-}
-
-extension Currency {
-    var letters: (UInt8, UInt8, UInt8) {
-        let letters = Array(code.utf8)
-        return (letters[0], letters[1], letters[2])
-    }
-
-    init(_ letters: (UInt8, UInt8, UInt8)) {
-        guard let currency = Currency(String(decoding: [letters.0, letters.1, letters.2], as: UTF8.self)) else {
-            preconditionFailure("the letters of a currency")
-        }
-        self = currency
-    }
 }

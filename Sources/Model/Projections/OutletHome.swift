@@ -216,14 +216,10 @@ public struct OutletRecord: Sendable {
     public let id: Identifier
     /// Its details, and whether it is open.
     public private(set) var outlet = Outlet.initial {
-        didSet { sale = OutletRecord.sale(of: outlet) }
+        didSet { sale = Sale(of: outlet) }
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
-    private(set) var sale:
-        (
-            status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
-            dayparts: DaypartTimes?
-        )?
+    private(set) var sale: Sale?
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
@@ -249,7 +245,7 @@ public struct OutletRecord: Sendable {
     ) {
         self.id = id
         self.outlet = outlet
-        sale = OutletRecord.sale(of: outlet)
+        sale = Sale(of: outlet)
         self.menu = menu
         self.promotions = promotions
         self.promotionsVersion = promotionsVersion
@@ -258,19 +254,21 @@ public struct OutletRecord: Sendable {
         self.revision = revision
     }
 
-    private static func sale(
-        of outlet: Outlet.State
-    ) -> (
-        status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax], service: ServiceKind?,
-        dayparts: DaypartTimes?
-    )? {
-        switch outlet {
-        case .unregistered, .removed: nil
-        case .registered(let details, let status, _):
-            (
-                status, details.currency, details.pricing.taxes, details.services.kinds.first,
-                details.daypartTimes.later.isEmpty ? nil : details.daypartTimes
-            )
+    /// What every offer needs of the details. A class, as it is looked at for each item that comes into a cart.
+    final class Sale: Sendable {
+        let status: Outlet.Status
+        let currency: Currency
+        let taxes: [PricingTerms.Tax]
+        let service: ServiceKind?
+        let dayparts: DaypartTimes?
+
+        init?(of outlet: Outlet.State) {
+            guard case .registered(let details, let status, _) = outlet else { return nil }
+            self.status = status
+            currency = details.currency
+            taxes = details.pricing.taxes
+            service = details.services.kinds.first
+            dayparts = details.daypartTimes.later.isEmpty ? nil : details.daypartTimes
         }
     }
 
@@ -311,18 +309,14 @@ public struct OutletRecord: Sendable {
         of item: Identifier, with chosen: [ChosenOption], for service: ServiceKind?, ahead: TimeAhead? = nil,
         now: Timestamp
     ) -> Offer {
-        guard let (status, currency, taxes, standard, dayparts) = sale else { return .noOutlet }
-        guard ahead.map({ status.takesOrders(ahead: $0.time) }) ?? status.takesOrders(at: now) else {
-            return .outletClosed(status)
+        guard let sale else { return .noOutlet }
+        guard ahead.map({ sale.status.takesOrders(ahead: $0.time) }) ?? sale.status.takesOrders(at: now) else {
+            return .outletClosed(sale.status)
         }
         let offer = menu.offer(
-            of: item, with: chosen, for: service ?? standard, in: currency, now: ahead?.time ?? now,
-            dayparts: ahead.map { $0.dayparts } ?? dayparts)
-        if case .available(let item) = offer,
-            let gone = item.taxes.first(where: { tax in !taxes.contains { $0.id == tax } })
-        {
-            return .taxGone(gone)
-        }
+            of: item, with: chosen, for: service ?? sale.service, in: sale.currency, now: ahead?.time ?? now,
+            dayparts: ahead.map { $0.dayparts } ?? sale.dayparts)
+        if case .available(let item) = offer, let gone = item.tax(besides: sale.taxes) { return .taxGone(gone) }
         return offer
     }
 

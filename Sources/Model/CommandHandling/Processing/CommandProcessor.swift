@@ -256,19 +256,17 @@ public final class CommandProcessor {
     private func goAhead(
         _ entry: StreamEntry, by events: [DomainEvent], _ metadata: EventMetadata, _ encodedMetadata: [UInt8]
     ) -> CommandReply {
-        var state = entry.pending
         let ahead = entry.goAhead()
         for event in events {
             do throws(ImpossibleEvent) {
-                try state.evolve(event)
+                try ahead.state.evolve(event)
             } catch {
                 preconditionFailure("decided an event that cannot happen: \(error)")
             }
             ahead.version += 1
             batches.fill(event, entry.name, version: ahead.version, encodedMetadata)
         }
-        let reply = state.reply(version: ahead.version)
-        ahead.state = consume state
+        let reply = ahead.state.reply(version: ahead.version)
         entry.remember(metadata, reply, ahead.version)
         if entry.name.isOfOutlet { changedOutlets.insert(entry.name.id) }
         return reply

@@ -121,9 +121,9 @@ extension Cart: StreamDecider {
     static func consequences(
         of events: [Event], _ command: Command, in state: State, of id: Identifier
     ) -> [Consequence] {
-        guard let contents = state.contents, let terms = terms(of: command, in: state),
+        guard
             case .checkedOut(let order, let lines, let charges, let total, let customer, let name, let handover) =
-                events.last
+                events.last, let contents = state.contents, let terms = terms(of: command, in: state)
         else { return [] }
         let placement = Order.Placement(
             cart: id, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,

@@ -57,14 +57,10 @@ final class StreamEntry {
     /// The version after everything in flight.
     var pendingVersion: Int64 { undurable?.version ?? committed.version }
 
-    /// What is in flight, to be given the state and version after one event more. It lets go of its state, so that its
-    /// taker can change the state in place.
+    /// What is in flight, to be given more events.
     func goAhead() -> Undurable {
-        if let undurable {
-            _ = undurable.takeState()
-            return undurable
-        }
-        let made = Undurable(version: committed.version)
+        if let undurable { return undurable }
+        let made = Undurable(committed.state, version: committed.version)
         undurable = made
         return made
     }
@@ -139,7 +135,7 @@ extension AggregateState {
         case .outlet: 1_000
         case .deed: 0
         case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
-        case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
+        case .cart(let cart): 300 * cart.lineCount
         case .supply(let supply): supply.bytes
         case .promotions(let promotions): 1_000 * promotions.list.count
         case .order(let order): 500 + 300 * (order.book?.placement.lines.count ?? 0)
@@ -149,18 +145,19 @@ extension AggregateState {
 
 /// A stream's state after everything in flight, and the commands that wait for that to become durable.
 final class Undurable {
-    var state = AggregateState.cart(.empty)
+    var state: AggregateState
     var version: Int64
     /// In the order in which they were decided.
     var commands = CommandQueue()
 
-    init(version: Int64) {
+    init(_ state: AggregateState, version: Int64) {
+        self.state = state
         self.version = version
     }
 
-    /// The state, which is empty then.
+    /// The state, which is gone then.
     func takeState() -> AggregateState {
-        var taken = AggregateState.cart(.empty)
+        var taken = AggregateState.deed(.cart)
         swap(&taken, &state)
         return taken
     }

@@ -15,15 +15,15 @@ public enum Cart: Decider {
         case remove(line: Text)
         case clear
         /// Changes the options or the note of a line, at today's price.
-        case edit(Edit)
+        indirect case edit(Edit)
         /// Sets what the customer gives beside what is charged; 0 for nothing.
         case tip(Amount)
         /// Says how the order is to be had.
-        case chooseService(ServiceChoice)
+        indirect case chooseService(ServiceChoice)
         /// A customer says a code.
         case addCode(Text, isKnown: Bool)
         case removeCode(Text)
-        case checkOut(CheckOut)
+        indirect case checkOut(CheckOut)
         /// Ends a checkout that has begun, as its claims were answered. Sent by servers, and decided once.
         case conclude(order: Identifier, ClaimAnswer, now: Timestamp)
     }
@@ -285,42 +285,45 @@ public enum Cart: Decider {
         public var lines: [CartLine]
         /// What the customer gives beside what is charged.
         public var tip = Amount.zero
-        fileprivate var wishes = Wishes.none
-        /// What was charged beside the lines, once it is checked out.
-        public var charges: [Charge] = []
+        private var rest = Rest.none
 
-        /// What few carts say. Indirect, as carts are held by the million.
-        fileprivate indirect enum Wishes: Equatable, Sendable {
+        /// What few open carts have. Indirect, as carts are held by the million, and copied for each change.
+        private indirect enum Rest: Equatable, Sendable {
             case none
             case some(Said)
         }
 
-        /// How the order of a cart is had, and the codes that its customer has said.
+        /// How the order of a cart is had, the codes that its customer has said, and what was charged.
         fileprivate struct Said: Equatable, Sendable {
             var service: ServiceKind?
             var table: Text?
             var wanted: Timestamp?
             var codes: [Text] = []
+            var charges: [Charge] = []
         }
 
         fileprivate var said: Said {
-            get { if case .some(let said) = wishes { said } else { Said() } }
-            set { wishes = newValue == Said() ? .none : .some(newValue) }
+            get { if case .some(let said) = rest { said } else { Said() } }
+            set { rest = newValue == Said() ? .none : .some(newValue) }
         }
 
         /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind? { if case .some(let said) = wishes { said.service } else { nil } }
+        public var service: ServiceKind? { if case .some(let said) = rest { said.service } else { nil } }
 
         /// The table, as the outlet calls it.
-        public var table: Text? { if case .some(let said) = wishes { said.table } else { nil } }
+        public var table: Text? { if case .some(let said) = rest { said.table } else { nil } }
 
         /// The time that its order is wanted for; nil for as soon as it can be had.
-        public var wanted: Timestamp? { if case .some(let said) = wishes { said.wanted } else { nil } }
+        public var wanted: Timestamp? { if case .some(let said) = rest { said.wanted } else { nil } }
 
         /// The codes that its customer has said, in capital letters.
-        public var codes: [Text] { if case .some(let said) = wishes { said.codes } else { [] } }
+        public var codes: [Text] { if case .some(let said) = rest { said.codes } else { [] } }
+
+        /// What was charged beside the lines, once it is checked out.
+        public var charges: [Charge] { if case .some(let said) = rest { said.charges } else { [] } }
 
         /// The sum of quantities.
+        @inlinable
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
         /// What is to be paid once it is checked out, or a `LIMIT` rejection.
@@ -351,10 +354,21 @@ public enum Cart: Decider {
         }
 
         /// The sum of quantities.
+        @inlinable
         public var count: Int {
             switch self {
             case .empty: 0
             case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _): contents.count
+            }
+        }
+
+        /// The number of lines.
+        @inlinable
+        public var lineCount: Int {
+            switch self {
+            case .empty: 0
+            case .filled(let contents), .checkingOut(let contents, _), .checkedOut(let contents, _):
+                contents.lines.count
             }
         }
 
@@ -373,94 +387,64 @@ public enum Cart: Decider {
     // MARK: Decide
 
     public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
-        switch (state, command) {
-        case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
-            (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
-            (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
-            (.checkedOut(_, let order), .chooseService), (.checkedOut(_, let order), .addCode),
-            (.checkedOut(_, let order), .removeCode), (.checkedOut(_, let order), .checkOut):
-            throw Rejection(
-                .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
-        case (.checkingOut(_, let checkout), .add), (.checkingOut(_, let checkout), .set),
-            (.checkingOut(_, let checkout), .remove), (.checkingOut(_, let checkout), .clear),
-            (.checkingOut(_, let checkout), .edit), (.checkingOut(_, let checkout), .tip),
-            (.checkingOut(_, let checkout), .chooseService), (.checkingOut(_, let checkout), .addCode),
-            (.checkingOut(_, let checkout), .removeCode), (.checkingOut(_, let checkout), .checkOut):
-            throw Rejection(
-                .state, "the cart is being checked out as order '\(checkout.order)'", allowed: [.showCart, .countCart])
-
-        case (.checkingOut(_, let checkout), .conclude(let order, let answer, _)) where order == checkout.order:
+        switch state {
+        case .empty: return try decideOnNothing(command)
+        case .filled(let contents): return try decide(command, on: contents)
+        case .checkingOut(_, let checkout):
+            guard case .conclude(let order, let answer, _) = command else {
+                throw Rejection(
+                    .state, "the cart is being checked out as order '\(checkout.order)'",
+                    allowed: [.showCart, .countCart])
+            }
+            // If it is another order's, somebody was faster.
+            guard order == checkout.order else { return [] }
             switch answer {
             case .held: return [checkout.end]
-            case .refused(let refusal): return [.checkoutRefused(order: checkout.order, refusal)]
+            case .refused(let refusal): return [.checkoutRefused(order: order, refusal)]
             }
-        // Somebody was faster.
-        case (_, .conclude): return []
+        case .checkedOut(_, let order):
+            if case .conclude = command { return [] }
+            throw Rejection(
+                .state, "the cart is checked out as order '\(order)'", allowed: [.showCart, .countCart])
+        }
+    }
 
-        case (.empty, .add(let addition)):
-            return try add(addition, to: nil)
-        case (.filled(let contents), .add(let addition)):
+    private static func decideOnNothing(_ command: Command) throws(Rejection) -> [Event] {
+        switch command {
+        case .add(let addition): return try add(addition, to: nil)
+        case .set, .remove, .edit: throw noSuchLine
+        case .clear, .conclude: return []
+        case .tip, .chooseService, .addCode, .removeCode, .checkOut:
+            throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
+        }
+    }
+
+    private static func decide(_ command: Command, on contents: Contents) throws(Rejection) -> [Event] {
+        switch command {
+        case .add(let addition):
             guard contents.outlet == addition.outlet || addition.offer == .noOutlet else {
                 throw Rejection(
                     .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
             }
             return try add(addition, to: contents)
-
-        case (.empty, .set), (.empty, .remove):
-            throw noSuchLine
-        case (.filled(let contents), .set(let line, let quantity, let maximum)):
-            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
-            guard (0...MenuItem.quantityLimit).contains(quantity) else {
-                throw Rejection(
-                    .limit,
-                    "a quantity is from 1 to \(MenuItem.quantityLimit), or 0 to remove the line, not \(quantity)")
-            }
-            if quantity == old.quantity { return [] }
-            if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
-            guard quantity <= max(maximum, old.quantity) else {
-                throw Rejection(.limit, "a line takes at most \(maximum) of item '\(old.item)'")
-            }
-            try checkTotal(of: contents.lines, with: quantity, of: line, at: old.unitPrice)
-            return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
-        case (.filled(let contents), .remove(let line)):
+        case .set(let line, let quantity, let maximum):
+            return try set(line, to: quantity, atMost: maximum, contents)
+        case .remove(let line):
             guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
             return [.lineRemoved(line: line, quantity: old.quantity)]
-
-        case (.empty, .clear):
-            return []
-        case (.filled(let contents), .clear):
-            return [.cleared(count: contents.count)]
-
-        case (.empty, .edit):
-            throw noSuchLine
-        case (.filled(let contents), .edit(let edit)):
-            return try self.edit(edit, contents)
-
-        case (.filled(let contents), .tip(let amount)):
+        case .clear: return [.cleared(count: contents.count)]
+        case .edit(let edit): return try self.edit(edit, contents)
+        case .tip(let amount):
             try amount.check(.amount)
             return amount == contents.tip ? [] : [.tipSet(amount)]
-
-        case (.filled(let contents), .chooseService(let choice)):
-            return try choose(choice, at: contents.outlet, contents)
-
-        case (.filled(let contents), .addCode(let said, let isKnown)):
-            let code = Promotion.code(said)
-            if contents.codes.contains(code) { return [] }
-            guard isKnown else {
-                throw Rejection(.promo, "outlet '\(contents.outlet)' has no promotion with that code")
-            }
-            guard contents.codes.count < maximumCodes else {
-                throw Rejection(.limit, "a cart takes at most \(maximumCodes) codes")
-            }
-            return [.codeAdded(code)]
-        case (.filled(let contents), .removeCode(let said)):
+        case .chooseService(let choice): return try choose(choice, at: contents.outlet, contents)
+        case .addCode(let said, let isKnown): return try addCode(Promotion.code(said), isKnown: isKnown, contents)
+        case .removeCode(let said):
             let code = Promotion.code(said)
             return contents.codes.contains(code) ? [.codeRemoved(code)] : []
-
-        case (.empty, .tip), (.empty, .chooseService), (.empty, .addCode), (.empty, .removeCode), (.empty, .checkOut):
-            throw Rejection(.state, "the cart is empty", allowed: [.addToCart])
-        case (.filled(let contents), .checkOut(let checkOut)):
-            return [try place(checkOut, contents)]
+        case .checkOut(let checkOut): return [try place(checkOut, contents)]
+        // Somebody was faster.
+        case .conclude: return []
         }
     }
 
@@ -477,8 +461,9 @@ public enum Cart: Decider {
         var line = CartLine(
             id: "", item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
             options: item.options, note: addition.note)
-        let existing = lines.first { $0.isSame(as: line) }
-        let quantity = (existing?.quantity ?? 0) + addition.quantity
+        // Its index: a copy of a line has eight references to count.
+        let existing = lines.firstIndex { $0.isSame(as: line) }
+        let quantity = (existing.map { lines[$0].quantity } ?? 0) + addition.quantity
         guard quantity <= item.maxQuantity, CartLine.recordableQuantities.contains(quantity) else {
             throw tooMany(addition.item, item)
         }
@@ -486,15 +471,33 @@ public enum Cart: Decider {
             throw Rejection(.limit, "a cart takes at most \(maximumLines) lines")
         }
         line.id =
-            existing?.id
+            existing.map { lines[$0].id }
             ?? CartLine.identifier(item: addition.item, options: item.options) { id in
                 lines.contains { $0.id == id }
             }
         try checkTotal(of: lines, with: quantity, of: line.id, at: item.unitPrice)
-        let choice = try addition.choice.map { choice throws(Rejection) in
-            try choose(choice, at: addition.outlet, contents)
+        var events: [Event] = [
+            .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+        ]
+        if let choice = addition.choice { events += try choose(choice, at: addition.outlet, contents) }
+        return events
+    }
+
+    private static func set(
+        _ line: Text, to quantity: Int, atMost maximum: Int, _ contents: Contents
+    ) throws(Rejection) -> [Event] {
+        guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
+        guard (0...MenuItem.quantityLimit).contains(quantity) else {
+            throw Rejection(
+                .limit, "a quantity is from 1 to \(MenuItem.quantityLimit), or 0 to remove the line, not \(quantity)")
         }
-        return [.itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)] + (choice ?? [])
+        if quantity == old.quantity { return [] }
+        if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
+        guard quantity <= max(maximum, old.quantity) else {
+            throw Rejection(.limit, "a line takes at most \(maximum) of item '\(old.item)'")
+        }
+        try checkTotal(of: contents.lines, with: quantity, of: line, at: old.unitPrice)
+        return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
     }
 
     private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
@@ -544,6 +547,19 @@ public enum Cart: Decider {
             return []
         }
         return [.serviceChosen(choice.service, table: choice.table, wanted: choice.wanted)]
+    }
+
+    private static func addCode(
+        _ code: Text, isKnown: Bool, _ contents: Contents
+    ) throws(Rejection) -> [Event] {
+        if contents.codes.contains(code) { return [] }
+        guard isKnown else {
+            throw Rejection(.promo, "outlet '\(contents.outlet)' has no promotion with that code")
+        }
+        guard contents.codes.count < maximumCodes else {
+            throw Rejection(.limit, "a cart takes at most \(maximumCodes) codes")
+        }
+        return [.codeAdded(code)]
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
@@ -638,7 +654,7 @@ public enum Cart: Decider {
         of lines: [CartLine], with quantity: Int, of line: Text, at unitPrice: Amount
     ) throws(Rejection) {
         var total = try unitPrice.multiplied(by: quantity)
-        for other in lines where other.id != line { total = try total.adding(other.total()) }
+        for index in lines.indices where lines[index].id != line { total = try total.adding(lines[index].total()) }
     }
 
     private static func checkCurrency(of item: Offer.Item, in contents: Contents) throws(Rejection) {
@@ -786,7 +802,7 @@ extension Cart.Contents {
             }
             self.customer = customer
             self.lines = lines
-            self.charges = charges
+            said.charges = charges
             if let service = handover.service { (said.service, said.table) = (service, handover.table) }
             return order
         case .checkoutBegun, .checkoutRefused: throw ImpossibleEvent("the end of a checkout that has not begun")
@@ -822,14 +838,8 @@ extension Cart.Contents {
             self.customer = customer
             return lines.append(line)
         }
-        guard lines[index].isSame(as: line) else { throw ImpossibleEvent("one line for two things: '\(line.id)'") }
-        let quantity = lines[index].quantity + line.quantity
-        try CartLine.checkRecordable(quantity, line.id)
+        try lines[index].add(line)
         self.customer = customer
-        lines[index].quantity = quantity
-        lines[index].unitPrice = line.unitPrice
-        lines[index].name = line.name
-        lines[index].options = line.options
     }
 
     /// Puts a line in the place of another, or into one that is there; changes nothing where that is impossible.

@@ -45,6 +45,14 @@ public struct CartLine: Equatable, Sendable {
             && options.elementsEqual(other.options) { $0.id == $1.id && $0.units == $1.units }
     }
 
+    /// Takes in more of the same, at the price and with the names of today; changes nothing where that is impossible.
+    mutating func add(_ more: CartLine) throws(ImpossibleEvent) {
+        guard isSame(as: more) else { throw ImpossibleEvent("one line for two things: '\(id)'") }
+        try CartLine.checkRecordable(quantity + more.quantity, id)
+        quantity += more.quantity
+        (name, unitPrice, options) = (more.name, more.unitPrice, more.options)
+    }
+
     /// The id of a new line: the item's id, with its options behind it after `+`, as in `burger+cheese*2+large`. A
     /// line that differs only in its note gets the first free of `~2`, `~3`, … behind that.
     static func identifier(item: Identifier, options: [LineOption], taken: (Text) -> Bool) -> Text {

@@ -50,8 +50,11 @@ public enum Offer: Equatable, Sendable {
             self.parts = parts
         }
 
-        /// Every tax that it names.
-        public var taxes: [Identifier] { ([tax] + parts.map(\.tax)).compactMap(\.self) }
+        /// The first tax that it names and that is none of these; nil if there is none.
+        public func tax(besides known: [PricingTerms.Tax]) -> Identifier? {
+            func isUnknown(_ tax: Identifier?) -> Bool { tax.map { tax in !known.contains { $0.id == tax } } ?? false }
+            return isUnknown(tax) ? tax : parts.lazy.map(\.tax).first(where: isUnknown) ?? nil
+        }
     }
 
     /// The item, or the rejection that says why it cannot be had.

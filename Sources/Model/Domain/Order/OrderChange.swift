@@ -467,7 +467,7 @@ extension Order.Book {
         guard (1...MenuItem.quantityLimit).contains(arrival.quantity), arrival.quantity <= item.maxQuantity else {
             throw Rejection(.limit, "a line takes from 1 to \(item.maxQuantity) of item '\(arrival.item)'")
         }
-        for tax in item.taxes where !placement.pricing.taxes.contains(where: { $0.id == tax }) {
+        if let tax = item.tax(besides: placement.pricing.taxes) {
             throw Rejection(
                 .state, "item '\(arrival.item)' has the tax '\(tax)', which was not there when the order was placed")
         }

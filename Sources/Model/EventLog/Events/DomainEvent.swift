@@ -26,14 +26,14 @@ public enum DomainEvent: Equatable, Sendable {
     }
 }
 
-/// The state of any aggregate.
+/// The state of any aggregate. It is one reference: each command that is decided has it passed on a few times.
 public enum AggregateState: Equatable, Sendable {
     case outlet(Outlet.State)
-    case menu(Menu.State)
-    case cart(Cart.State)
+    indirect case menu(Menu.State)
+    indirect case cart(Cart.State)
     case order(Order.State)
-    case supply(Supply.State)
-    case promotions(Promotions.State)
+    indirect case supply(Supply.State)
+    indirect case promotions(Promotions.State)
     /// Nothing is decided of it, so nothing is kept.
     case deed(StreamName.Category)
 
@@ -53,7 +53,7 @@ public enum AggregateState: Equatable, Sendable {
     /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
     public mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
         // Taken out and put back, so that its content is changed in place.
-        var taken = AggregateState.cart(Cart.initial)
+        var taken = AggregateState.deed(.cart)
         swap(&taken, &self)
         switch consume taken {
         case .cart(var state):

@@ -2,16 +2,30 @@ public import Domain
 public import TextFormats
 
 /// What is recorded with an event: which command it came from.
+///
+/// Most commands say nothing of this, and what the others say is one reference: metadata is copied from layer to layer.
 public struct EventMetadata: Equatable, Sendable {
-    /// The id that the client gave to the command, if any.
-    public var commandID: Text?
-    /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
-    public var fingerprint: Text?
-    /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
-    public var actor: Text?
-    /// What the client says about who gave the command, besides the login.
-    public var claim = Claim.actor
-    private var context: Context?
+    private var box = Box.none
+
+    private indirect enum Box: Equatable, Sendable {
+        case none
+        case some(Said)
+    }
+
+    private struct Said: Equatable, Sendable {
+        var commandID: Text?
+        var fingerprint: Text?
+        var flow: Text?
+        var trace: TraceParent?
+        var actor: Text?
+        var claim = Claim.actor
+        var cause: Text?
+    }
+
+    private var said: Said {
+        get { if case .some(let said) = box { said } else { Said() } }
+        set { box = newValue == Said() ? .none : .some(newValue) }
+    }
 
     /// What a client says of itself.
     public enum Claim: Equatable, Sendable {
@@ -29,11 +43,9 @@ public struct EventMetadata: Equatable, Sendable {
         commandID: Text?, fingerprint: Text?, flow: Text? = nil, trace: TraceParent? = nil, actor: Text? = nil,
         claim: Claim = .actor, cause: Text? = nil
     ) {
-        self.commandID = commandID
-        self.fingerprint = fingerprint
-        self.actor = actor
-        self.claim = claim
-        context = Context(flow, trace, cause)
+        said = Said(
+            commandID: commandID, fingerprint: fingerprint, flow: flow, trace: trace, actor: actor, claim: claim,
+            cause: cause)
     }
 
     /// Metadata of what the server does by itself, because of an event.
@@ -41,53 +53,60 @@ public struct EventMetadata: Equatable, Sendable {
         EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
     }
 
+    /// The id that the client gave to the command, if any.
+    public var commandID: Text? {
+        get { if case .some(let said) = box { said.commandID } else { nil } }
+        set { said.commandID = newValue }
+    }
+
+    /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
+    public var fingerprint: Text? {
+        get { said.fingerprint }
+        set { said.fingerprint = newValue }
+    }
+
     /// What the command belongs to, by an id that all commands of one thing share, whichever client sent them.
     public var flow: Text? {
-        get { context?.flow }
-        set { context = Context(newValue, trace, cause) }
+        get { said.flow }
+        set { said.flow = newValue }
     }
 
     /// Where the command belongs in a trace, as its client says.
     public var trace: TraceParent? {
-        get { context?.trace }
-        set { context = Context(flow, newValue, cause) }
+        get { said.trace }
+        set { said.trace = newValue }
+    }
+
+    /// Who gave the command: the user who had logged in, or, where no login was required, what the client says.
+    public var actor: Text? {
+        get { said.actor }
+        set { said.actor = newValue }
+    }
+
+    /// What the client says about who gave the command, besides the login.
+    public var claim: Claim {
+        get { said.claim }
+        set { said.claim = newValue }
     }
 
     /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
     public var cause: Text? {
-        get { context?.cause }
-        set { context = Context(flow, trace, newValue) }
-    }
-
-    /// What few commands have. Copies of the metadata share it, as they pass from layer to layer.
-    private final class Context: Equatable, Sendable {
-        let flow: Text?
-        let trace: TraceParent?
-        let cause: Text?
-
-        /// Nil where there is nothing.
-        init?(_ flow: Text?, _ trace: TraceParent?, _ cause: Text?) {
-            guard flow != nil || trace != nil || cause != nil else { return nil }
-            (self.flow, self.trace, self.cause) = (flow, trace, cause)
-        }
-
-        static func == (a: Context, b: Context) -> Bool {
-            a.flow == b.flow && a.trace == b.trace && a.cause == b.cause
-        }
+        get { said.cause }
+        set { said.cause = newValue }
     }
 
     /// The metadata as JSON text; `{}` for none.
     public func encoded() -> [UInt8] {
-        guard self != .none else { return EventMetadata.encodedNone }
+        guard case .some(let said) = box else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
-        if let commandID { writer.field("id", commandID.string) }
-        if let fingerprint { writer.field("args", fingerprint.string) }
-        if let flow { writer.field("flow", flow.string) }
-        if let trace { writer.field("trace", trace.description) }
-        if let actor { writer.field("actor", actor.string) }
-        if case .besides(let claim) = claim { writer.field("claim", claim?.string) }
-        if let cause { writer.field("cause", cause.string) }
+        if let commandID = said.commandID { writer.field("id", commandID.string) }
+        if let fingerprint = said.fingerprint { writer.field("args", fingerprint.string) }
+        if let flow = said.flow { writer.field("flow", flow.string) }
+        if let trace = said.trace { writer.field("trace", trace.description) }
+        if let actor = said.actor { writer.field("actor", actor.string) }
+        if case .besides(let claim) = said.claim { writer.field("claim", claim?.string) }
+        if let cause = said.cause { writer.field("cause", cause.string) }
         writer.endObject()
         return writer.bytes
     }

@@ -78,6 +78,8 @@ package struct Call: ~Copyable {
         }
     }
 
+    private var hasOptions: Bool { options != .zero }
+
     private mutating func findOptions() throws(Failure) {
         let tokens = declaration.optionTokens
         // What follows a repeated parameter's place is read by the command itself.
@@ -125,6 +127,13 @@ package struct Call: ~Copyable {
         return StreamName(category, id)
     }
 
+    /// The partition that decides the call; nil where any server can answer it. Where there is only one, the id is not
+    /// read for that.
+    package func partition(in partitioning: Partitioning) -> Int? {
+        guard partitioning.count > 1 else { return declaration.subject.map { _ in 0 } }
+        return subject.map(partitioning.partition)
+    }
+
     /// Whether the call writes, and its client has given it no id: sent twice, it may be carried out twice.
     package var isUnrepeatable: Bool {
         guard case .write = declaration.effect, !isRecall else { return false }
@@ -137,7 +146,7 @@ package struct Call: ~Copyable {
             guard let argument = argument(at: parameter.place) else {
                 throw .syntax("\(parameter.field) is missing; usage: \(declaration.usage)")
             }
-            return try parameter.type.read(argument, parameter.field)
+            return try parameter.read(argument, parameter.field)
         }
     }
 
@@ -145,7 +154,7 @@ package struct Call: ~Copyable {
     package subscript<Value>(parameter: OptionalParameter<Value>) -> Value? {
         get throws(Failure) {
             guard let argument = argument(at: parameter.place) else { return nil }
-            return try parameter.type.read(argument, parameter.field)
+            return try parameter.read(argument, parameter.field)
         }
     }
 
@@ -164,7 +173,7 @@ package struct Call: ~Copyable {
     /// The version that the client expects the stream to have.
     package var expectedVersion: Int64? {
         get throws(Failure) {
-            guard let option = declaration.versionOption else { return nil }
+            guard hasOptions, let option = declaration.versionOption else { return nil }
             return try self[option]
         }
     }
@@ -208,6 +217,7 @@ package struct Call: ~Copyable {
     /// Whose the command is, and what the client says of it, without a fingerprint.
     package var origin: EventMetadata {
         get throws(Failure) {
+            guard hasOptions || actor != nil else { return .none }
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }
             if let option = declaration.flowOption, let flow = try self[option] { origin.flow = flow }

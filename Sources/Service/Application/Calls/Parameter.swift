@@ -3,6 +3,9 @@ package import Users
 
 /// How the value of a parameter is read from an argument, and what `HELP` and `COMMAND DOCS` call its type.
 package struct ArgumentType<Value>: Sendable {
+    /// Reads the value; `field` names it in the error.
+    package typealias Read = @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+
     let kind: ParameterDescription.Kind
     /// The values that it takes, in the words of its errors: `from 1 to 100`.
     let accepted: String
@@ -10,14 +13,12 @@ package struct ArgumentType<Value>: Sendable {
     let subject: Subject?
     /// What it is as JSON, where that says more than its kind: a document, or one of some words.
     let schema: JSONSchema?
-    /// Reads the value; `field` names it in the error.
-    package let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+    package let read: Read
 
     /// A way to read values.
     package init(
         kind: ParameterDescription.Kind, accepting accepted: String, subject: Subject? = nil,
-        schema: JSONSchema? = nil,
-        read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+        schema: JSONSchema? = nil, read: @escaping Read
     ) {
         self.kind = kind
         self.accepted = accepted
@@ -45,7 +46,7 @@ package struct Parameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
     package let field: String
-    let type: ArgumentType<Value>
+    let read: ArgumentType<Value>.Read
 }
 
 /// The key to an argument that a call may lack: `call[parameter]` is its value, or nil.
@@ -53,7 +54,7 @@ package struct OptionalParameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
     package let field: String
-    let type: ArgumentType<Value>
+    let read: ArgumentType<Value>.Read
 }
 
 /// The key to an argument that a call may lack, and then has all the same: `call[parameter]` is its value.
@@ -136,12 +137,12 @@ package struct ParameterList: Sendable {
 
     /// An argument that every call has.
     package mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
-        Parameter(place: noted(place(name, type, isOptional: false), type.subject), field: name, type: type)
+        Parameter(place: noted(place(name, type, isOptional: false), type.subject), field: name, read: type.read)
     }
 
     /// An argument that a call may lack; only others like it may follow.
     package mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
-        OptionalParameter(place: noted(place(name, type, isOptional: true), type.subject), field: name, type: type)
+        OptionalParameter(place: noted(place(name, type, isOptional: true), type.subject), field: name, read: type.read)
     }
 
     /// As ``optional(_:_:)``, with the value of a call that lacks it.
@@ -200,7 +201,7 @@ package struct ParameterList: Sendable {
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> OptionalParameter<Value> {
         let place = noted(option(token, name, type, isOptional: true), type.subject)
-        return OptionalParameter(place: place, field: token, type: type)
+        return OptionalParameter(place: place, field: token, read: type.read)
     }
 
     /// As ``option(_:_:_:)``, with the value of a call that lacks it.
@@ -216,7 +217,7 @@ package struct ParameterList: Sendable {
     ) -> Parameter<Value> {
         requiredOptions.append(optionTokens.count)
         let place = noted(option(token, name, type, isOptional: false), type.subject)
-        return Parameter(place: place, field: token, type: type)
+        return Parameter(place: place, field: token, read: type.read)
     }
 
     private mutating func option<Value>(

@@ -30,18 +30,19 @@ enum CartCommands {
                     _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
                 ) -> DomainCommand {
                     let contents = state.cart?.contents
-                    var addition = Cart.Addition(
-                        outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
-                        offer: service.offer(
-                            of: item, with: options, at: outlet, as: contents?.service,
-                            wanted: wanted ?? contents?.wanted))
-                    if let wanted {
+                    let choice = wanted.map { wanted in
                         let details = service.details(of: outlet, at: wanted)
                         let kind = contents?.service ?? details?.services.kinds.first
-                        addition.choice = service.choice(
-                            kind ?? .pickup, table: contents?.table, wanted, outlet, details)
+                        return service.choice(kind ?? .pickup, table: contents?.table, wanted, outlet, details)
                     }
-                    return .cart(.add(addition))
+                    return .cart(
+                        .add(
+                            Cart.Addition(
+                                outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
+                                offer: service.offer(
+                                    of: item, with: options, at: outlet, as: contents?.service,
+                                    wanted: wanted ?? contents?.wanted),
+                                choice: choice)))
                 }
                 guard let customer = try call[customer] else {
                     return try service.submit(stream, call) { state, _ in
