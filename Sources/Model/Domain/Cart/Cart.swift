@@ -290,11 +290,11 @@ public enum Cart: Decider {
         /// What few open carts have. Indirect, as carts are held by the million, and copied for each change.
         private indirect enum Rest: Equatable, Sendable {
             case none
-            case some(Said)
+            case some(Terms)
         }
 
-        /// How the order of a cart is had, the codes that its customer has said, and what was charged.
-        fileprivate struct Said: Equatable, Sendable {
+        /// On what terms the order of a cart is had: how, with which codes, and for which charges.
+        fileprivate struct Terms: Equatable, Sendable {
             var service: ServiceKind?
             var table: Text?
             var wanted: Timestamp?
@@ -302,25 +302,25 @@ public enum Cart: Decider {
             var charges: [Charge] = []
         }
 
-        fileprivate var said: Said {
-            get { if case .some(let said) = rest { said } else { Said() } }
-            set { rest = newValue == Said() ? .none : .some(newValue) }
+        fileprivate var terms: Terms {
+            get { if case .some(let terms) = rest { terms } else { Terms() } }
+            set { rest = newValue == Terms() ? .none : .some(newValue) }
         }
 
         /// How its order is to be had, if that was chosen; how it is had, once it is checked out.
-        public var service: ServiceKind? { if case .some(let said) = rest { said.service } else { nil } }
+        public var service: ServiceKind? { if case .some(let terms) = rest { terms.service } else { nil } }
 
         /// The table, as the outlet calls it.
-        public var table: Text? { if case .some(let said) = rest { said.table } else { nil } }
+        public var table: Text? { if case .some(let terms) = rest { terms.table } else { nil } }
 
         /// The time that its order is wanted for; nil for as soon as it can be had.
-        public var wanted: Timestamp? { if case .some(let said) = rest { said.wanted } else { nil } }
+        public var wanted: Timestamp? { if case .some(let terms) = rest { terms.wanted } else { nil } }
 
         /// The codes that its customer has said, in capital letters.
-        public var codes: [Text] { if case .some(let said) = rest { said.codes } else { [] } }
+        public var codes: [Text] { if case .some(let terms) = rest { terms.codes } else { [] } }
 
         /// What was charged beside the lines, once it is checked out.
-        public var charges: [Charge] { if case .some(let said) = rest { said.charges } else { [] } }
+        public var charges: [Charge] { if case .some(let terms) = rest { terms.charges } else { [] } }
 
         /// The sum of quantities.
         @inlinable
@@ -781,13 +781,13 @@ extension Cart.Contents {
             guard table == nil || service == .table else {
                 throw ImpossibleEvent("a table for an order that is had otherwise")
             }
-            (said.service, said.table, said.wanted) = (service, table, wanted)
+            (terms.service, terms.table, terms.wanted) = (service, table, wanted)
         case .codeAdded(let code):
             guard !codes.contains(code) else { throw ImpossibleEvent("a code said twice: '\(code)'") }
-            said.codes.append(code)
+            terms.codes.append(code)
         case .codeRemoved(let code):
             guard codes.contains(code) else { throw ImpossibleEvent("a code that was not said: '\(code)'") }
-            said.codes.removeAll { $0 == code }
+            terms.codes.removeAll { $0 == code }
         case .checkedOut(let order, let lines, let charges, _, let customer, let name, let handover):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
@@ -802,8 +802,8 @@ extension Cart.Contents {
             }
             self.customer = customer
             self.lines = lines
-            said.charges = charges
-            if let service = handover.service { (said.service, said.table) = (service, handover.table) }
+            terms.charges = charges
+            if let service = handover.service { (terms.service, terms.table) = (service, handover.table) }
             return order
         case .checkoutBegun, .checkoutRefused: throw ImpossibleEvent("the end of a checkout that has not begun")
         }
