@@ -1,9 +1,10 @@
 -- Points of the log: a position with the chain up to it. Whoever goes on from one is refused where the log has another
 -- chain: after a standby was promoted that lacked the newest batches, or a backup was restored.
 
--- Whether a partition has a point. Behind damage, and where the chain is not known, only the position is compared.
-CREATE OR REPLACE FUNCTION tiffin.has_point(p_partition smallint, p_position bigint, p_digest bytea)
-RETURNS boolean LANGUAGE sql STABLE AS $$
+-- Whether a partition has a point. Behind damage, and where the chain is not known, only the position is compared. A set of
+-- one, like that of tiffin.batch_at.
+CREATE OR REPLACE FUNCTION tiffin.is_point(p_partition smallint, p_position bigint, p_digest bytea)
+RETURNS SETOF boolean LANGUAGE sql STABLE AS $$
     SELECT p_position = 0 OR coalesce(
         (SELECT CASE
             WHEN b.last_position = p_position THEN p_digest IS NULL OR b.chain_digest = p_digest
@@ -19,6 +20,12 @@ RETURNS boolean LANGUAGE sql STABLE AS $$
                 AND first_position <= 4611686018427387904)
         OR EXISTS (SELECT FROM tiffin.log_head WHERE partition = p_partition AND position >= p_position
             AND moved_to IS NULL))
+$$;
+
+-- The same for an expression, where its time does not matter.
+CREATE OR REPLACE FUNCTION tiffin.has_point(p_partition smallint, p_position bigint, p_digest bytea)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT * FROM tiffin.is_point(p_partition, p_position, p_digest)
 $$;
 
 -- The chain up to a position; NULL where no batch ends there.

@@ -570,7 +570,7 @@ private enum Statements {
         "follow",
         """
         SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known
-        FROM (SELECT tiffin.has_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+        FROM (SELECT * FROM tiffin.is_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
             SELECT * FROM tiffin.batches
             WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
                 AND first_position <= greatest($4, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
@@ -587,7 +587,7 @@ private enum Statements {
         """
         SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known,
             e.last_position AS end_position, e.chain_digest AS end_digest
-        FROM (SELECT tiffin.has_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+        FROM (SELECT * FROM tiffin.is_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
             SELECT last_position, chain_digest FROM tiffin.batches
             WHERE \(followed) ORDER BY first_position DESC LIMIT 1) AS e ON p.is_known LEFT JOIN LATERAL (
             SELECT * FROM (
@@ -615,7 +615,7 @@ private enum Statements {
             name,
             """
             SELECT e.position, e.recorded_at, e.line, p.is_known
-            FROM (SELECT tiffin.has_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+            FROM (SELECT * FROM tiffin.is_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
                 SELECT b.first_position + (coalesce(e.number, 1) - 1) AS position, b.recorded_at, e.line
                 FROM tiffin.batches_of($1, $2) AS found (first_position)
                     CROSS JOIN LATERAL (

@@ -7,7 +7,7 @@ internal import Postgres
 /// files replace what all migrations left, and are applied again when they change.
 enum SchemaFunctions {
     /// Rises with every change of a file that is published: a program with a lower one refuses the database.
-    static let version = 8
+    static let version = 9
     /// The first version whose servers can call the functions of this one.
     static let servedSince = 6
 
