@@ -1,4 +1,4 @@
-"""What the first command to a cart costs that is not in memory: its events are read from the log."""
+"""What the first command to a cart costs that is not in memory: its row and its events are read."""
 
 import random
 import statistics

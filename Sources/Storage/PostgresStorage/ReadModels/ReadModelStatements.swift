@@ -145,14 +145,19 @@ enum ReadModelStatements {
 
     /// The rows with some keys, each with its generation and the checkpoint's position; one of these alone where there are
     /// none.
+    ///
+    /// Each key is looked up by itself: `= ANY ($3)` reads all rows of a table that PostgreSQL has not analyzed yet.
     static func rowsByKey(of projection: RegisteredProjection) -> Statement {
         let columns = projection.columns.map { "r.\($0.name)" }.joined(separator: ", ")
         return Statement(
             "keyed_\(projection.table)",
             """
             SELECT \(columns), c.generation AS of_generation, c.position AS saved_position
-            FROM tiffin.projection_checkpoints AS c LEFT JOIN tiffin.\(projection.table) AS r
-                ON (r.partition, r.generation) = (c.partition, c.generation) AND r.\(projection.columns[0].name) = ANY ($3)
+            FROM tiffin.projection_checkpoints AS c LEFT JOIN LATERAL (
+                SELECT found.* FROM (SELECT DISTINCT unnest($3)) AS k (key) CROSS JOIN LATERAL (
+                    SELECT * FROM tiffin.\(projection.table)
+                    WHERE (partition, generation, \(projection.columns[0].name)) = (c.partition, c.generation, k.key) OFFSET 0
+                ) AS found) AS r ON true
             WHERE c.partition = $1 AND c.projection = $2 AND c.state = 'active'
             """, [.int2, .text, .textArray])
     }
